@@ -223,6 +223,7 @@ export type PostAlertsBody =
       alertName?: string | null
       acknowledged?: boolean | null
       emergency?: boolean | null
+      state?: 'open' | 'acknowledged' | 'resolved' | 'cancelled' | null
       sort?: 'dateTime' | '-dateTime' | null
       alert?: null
     }
@@ -234,6 +235,7 @@ export type PostAlertsBody =
       alertName?: string | null
       acknowledged?: boolean | null
       emergency?: boolean | null
+      state?: 'open' | 'acknowledged' | 'resolved' | 'cancelled' | null
       sort?: 'dateTime' | '-dateTime' | null
       alert?: null
     }
@@ -251,6 +253,11 @@ export type NewAlert = {
   acknowledged?: unknown
   acknowledgedAt?: unknown
   acknowledgedBy?: unknown
+  state?: unknown
+  resolvedAt?: unknown
+  resolvedBy?: unknown
+  test?: unknown
+  log?: unknown
   positionTime?: unknown
   positionSource?: unknown
   late?: unknown
@@ -262,6 +269,8 @@ export type NewAlert = {
   updates?: unknown
   deliveries?: unknown
 }
+export type ResolveAlertBody = { note?: string | null }
+export type NoteAlertBody = { text: string }
 export type ClaimIdentifierBody = { deviceId?: string | null; device?: DeviceBody | null }
 export type ReplayPayloadsBody = { from: string; to: string }
 export type SourceBody = {
@@ -425,9 +434,22 @@ export type EventAlertCancelled = EventOf<
     deviceId: string
     alertId: string
     cancelledBy: string
+    text?: string | null
     notices: number
     noticesSuppressed: number
   }
+>
+export type EventAlertResolved = EventOf<
+  'alert.resolved',
+  { deviceId: string; alertId: string; resolvedBy: string; text: string | null }
+>
+export type EventAlertReopened = EventOf<
+  'alert.reopened',
+  { deviceId: string; alertId: string; reopenedBy: string | null; text: string | null }
+>
+export type EventAlertNoted = EventOf<
+  'alert.noted',
+  { deviceId: string; alertId: string; notedBy: string; text: string | null }
 >
 export type EventZoneEntered = EventOf<
   'zone.entered',
@@ -535,6 +557,8 @@ export type Problem = {
     | 'device-deleted'
     | 'device-cap-reached'
     | 'source-cap-reached'
+    | 'wrong-alert-state'
+    | 'alert-log-full'
     | 'no-command-channel'
     | 'command-not-possible'
     | 'webhook-cap-reached'
@@ -761,6 +785,9 @@ export type Event =
   | EventAlertUndelivered
   | EventAlertEscalated
   | EventAlertCancelled
+  | EventAlertResolved
+  | EventAlertReopened
+  | EventAlertNoted
   | EventZoneEntered
   | EventZoneLeft
   | EventDeviceSilent
@@ -919,14 +946,33 @@ export type Alert = {
   ruleId?: string
   zoneId?: string
   notifications: ('Email' | 'SMS')[]
+  test: boolean
+  state: 'open' | 'acknowledged' | 'resolved' | 'cancelled'
   acknowledged: boolean
   acknowledgedAt: string | null
   acknowledgedBy: string | null
+  resolvedAt: string | null
+  resolvedBy: string | null
   cancelled: boolean
   cancelledAt: string | null
   cancelledBy: string | null
   updates: { dateTime: string; latitude: number | null; longitude: number | null }[]
   deliveries: Delivery[]
+  log?: {
+    at: string
+    action:
+      | 'raised'
+      | 'joined'
+      | 'acknowledged'
+      | 'resolved'
+      | 'cancelled'
+      | 'reopened'
+      | 'noted'
+      | 'escalated'
+      | 'undelivered'
+    by: string | null
+    text: string | null
+  }[]
 }
 export type Delivery = {
   id: string
@@ -936,6 +982,8 @@ export type Delivery = {
   status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
   reason: string | null
   resetAt: string | null
+  name: string | null
+  changedAt: string
 }
 export type PostAlertsReply = {
   success: true
@@ -1088,6 +1136,9 @@ export const EVENT_TYPES = [
   'alert.undelivered',
   'alert.escalated',
   'alert.cancelled',
+  'alert.resolved',
+  'alert.reopened',
+  'alert.noted',
   'zone.entered',
   'zone.left',
   'device.silent',
@@ -1211,7 +1262,10 @@ export interface Operations {
   'GET /api/alerts': { reply: AlertPage; body: never }
   'GET /api/alerts/{alertId}': { reply: AlertReply; body: never }
   'POST /api/alerts/{alertId}/acknowledge': { reply: AlertReply; body: never }
-  'POST /api/alerts/{alertId}/cancel': { reply: AlertReply; body: never }
+  'POST /api/alerts/{alertId}/resolve': { reply: AlertReply; body: ResolveAlertBody }
+  'POST /api/alerts/{alertId}/cancel': { reply: AlertReply; body: ResolveAlertBody }
+  'POST /api/alerts/{alertId}/reopen': { reply: AlertReply; body: ResolveAlertBody }
+  'POST /api/alerts/{alertId}/notes': { reply: AlertReply; body: NoteAlertBody }
   'GET /api/sources/{sourceId}/unclaimed': { reply: ListUnclaimedReply; body: never }
   'POST /api/sources/{sourceId}/unclaimed/{identifier}/claim': {
     reply: ClaimIdentifierReply

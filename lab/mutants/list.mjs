@@ -134,9 +134,9 @@ export const MUTANTS = [
   },
   {
     name: 'a round after the acknowledgement',
-    file: 'src/ledger/alerts/acknowledge.ts',
-    from: '  closeEmergency(tx.sql, alertId)\n',
-    to: '',
+    file: 'src/ledger/alerts/steps.ts',
+    from: '  if (before.acknowledgedAt !== null) return before\n  acknowledgeEmergency(tx, step.alertId)\n',
+    to: '  if (before.acknowledgedAt !== null) return before\n',
     tests: ['ledger/escalation'],
   },
   {
@@ -148,9 +148,9 @@ export const MUTANTS = [
   },
   {
     name: 'two people acknowledge the same alert',
-    file: 'src/ledger/alerts/acknowledge.ts',
-    from: '  if (before.acknowledgedAt !== null) {',
-    to: '  if (before.cancelledAt !== null) {',
+    file: 'src/ledger/alerts/steps.ts',
+    from: '  if (before.acknowledgedAt !== null) return before',
+    to: '  if (before.cancelledAt !== null) return before',
     tests: ['ledger/escalation'],
   },
   {

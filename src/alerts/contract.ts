@@ -1,110 +1,16 @@
 import * as z from 'zod'
 import {
-  CHANNELS,
+  MAX_NOTE_LENGTH,
+  MAX_NOTES,
   MAX_RECIPIENTS,
   MAX_SPAN_ALERTS,
-  MESSAGE_KINDS,
-  POSITION_SOURCES,
-  STATUSES,
 } from '../domain/message/alert.ts'
-import { MAX_UPDATES } from '../domain/message/emergency.ts'
 import { define } from '../http/contract/contract.ts'
-import { id, instantInUrl, success, time } from '../http/contract/wire.ts'
+import { instantInUrl, line, success } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
-import { type AlertsBody, alertName, forms, readBody, sort } from './forms.ts'
-
-export const delivery = z
-  .object({
-    id: id('msg').meta({ description: 'The message’s id.' }),
-    kind: z.enum(MESSAGE_KINDS).meta({
-      description:
-        'Why the message is sent. Only `alert` and a `command` by SMS count against a device’s daily limits.',
-    }),
-    channel: z.enum(CHANNELS).meta({ description: 'How the message is sent.' }),
-    to: z
-      .string()
-      .meta({ description: 'An e-mail address or a phone number.', example: 'ana@example.com' }),
-    status: z.enum(STATUSES).meta({ description: 'What became of the message so far.' }),
-    reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the message failed or was suppressed.', example: null }),
-    resetAt: time.nullable().meta({
-      description:
-        'When the device can send messages again, if the daily limit suppressed this one.',
-      example: null,
-    }),
-  })
-  .meta({ id: 'Delivery' })
-
-export const alert = z
-  .object({
-    id: id('alr'),
-    deviceId: id('dev'),
-    dateTime: time,
-    latitude: z.number().nullable().meta({ example: 38.7223 }),
-    longitude: z.number().nullable().meta({ example: -9.1393 }),
-    positionTime: time.nullable().meta({
-      description: 'When the position was taken; null if there is none or that is not known.',
-    }),
-    positionSource: z.enum(POSITION_SOURCES).meta({
-      description:
-        'Whether the alert came with its position, has the device’s last known one, which may be old, or none.',
-    }),
-    text: z.string().meta({ example: 'Man overboard' }),
-    alerts: z.array(z.string()).meta({ description: 'The alert’s name.', example: ['SOSButton'] }),
-    emergency: z.boolean().meta({
-      description:
-        'Whether it is an emergency: by its name (`emergencyAlerts` of the account), or because its raiser said so.',
-      example: true,
-    }),
-    late: z.boolean().meta({
-      description: 'Whether its `dateTime` is more than an hour before its arrival.',
-      example: false,
-    }),
-    ruleId: id('rul').optional().meta({ description: 'The rule that raised it, if one did.' }),
-    zoneId: id('zon').optional().meta({ description: 'The zone that it is about, if any.' }),
-    notifications: z
-      .array(z.enum(CHANNELS))
-      .meta({ description: 'The channels by which messages are actually sent.' }),
-    acknowledged: z.boolean(),
-    acknowledgedAt: time.nullable(),
-    acknowledgedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'The user whose key was used, or the key when it belongs to no user.' }),
-    cancelled: z
-      .boolean()
-      .meta({ description: 'Whether it was called off as a false alarm.', example: false }),
-    cancelledAt: time.nullable().meta({ description: 'When it was cancelled.', example: null }),
-    cancelledBy: z.string().nullable().meta({
-      description: 'Who cancelled it, like `acknowledgedBy`.',
-      example: null,
-    }),
-    updates: z
-      .array(
-        z.object({
-          dateTime: time.meta({ description: 'When the later emergency happened.' }),
-          latitude: z
-            .number()
-            .nullable()
-            .meta({ description: 'Its latitude; null if it came without a place.', example: 38.7 }),
-          longitude: z.number().nullable().meta({
-            description: 'Its longitude; null if it came without a place.',
-            example: -9.1,
-          }),
-        }),
-      )
-      .meta({
-        description: `Later emergencies of the same device and name that joined this one while it was open, in order of time: the newest ${MAX_UPDATES}.`,
-        example: [],
-      }),
-    deliveries: z.array(delivery).meta({
-      description: 'The messages by which the alert goes to people, repeated ones too.',
-    }),
-  })
-  .meta({ id: 'Alert' })
+import { type AlertsBody, alertName, forms, readBody, sort, state } from './forms.ts'
+import { alert } from './schemas.ts'
 
 const reply = z.object({ success, alert })
 const page = z.object({ success, alerts: z.array(alert), nextCursor })
@@ -173,6 +79,7 @@ const listQuery = (order: 'dateTime' | '-dateTime') =>
         description: 'Only alerts that are acknowledged, or only those that are not.',
       }),
       emergency: flag.meta({ description: 'Only emergencies, or only other alerts.' }),
+      state: state.optional().meta({ description: 'Only alerts in this state.' }),
       sort: sort(order),
     })
     .refine(isInOrder, OUT_OF_ORDER)
@@ -208,30 +115,74 @@ export const readAlert = define({
   etag: true,
 })
 
-export const acknowledgeAlert = define({
-  id: 'acknowledgeAlert',
+const noteText = line(MAX_NOTE_LENGTH).trim().meta({
+  description: 'What was found or done, for the log of the alert.',
+  example: 'Helicopter on its way.',
+})
+const withNote = z.strictObject({
+  note: noteText
+    .nullish()
+    .transform((note) => note || null)
+    .meta({ description: 'A note for the log.', example: 'Found, all well.' }),
+})
+
+/** What the steps of an alert have in common. */
+const step = {
   tag,
-  summary: 'Acknowledge an alert',
   ignoresStorage: true,
-  description:
-    'Records who acknowledged the alert and when. Only the first acknowledgement counts; later ones change nothing.',
   scope: 'write',
   reply,
-  problems: ['alert-not-found'],
   etag: true,
   idempotent: true,
+} as const
+
+export const acknowledgeAlert = define({
+  ...step,
+  id: 'acknowledgeAlert',
+  summary: 'Acknowledge an alert',
+  description:
+    'Someone handles it: records who and when, and ends the escalation. Only the first acknowledgement counts; later ones change nothing.',
+  problems: ['alert-not-found'],
+})
+
+export const resolveAlert = define({
+  ...step,
+  id: 'resolveAlert',
+  summary: 'Resolve an alert',
+  description:
+    'It is over. Also acknowledges the alert. Only the first time counts; a cancelled alert is refused.',
+  optionalBody: true,
+  body: withNote,
+  problems: ['alert-not-found', 'wrong-alert-state'],
 })
 
 export const cancelAlert = define({
+  ...step,
   id: 'cancelAlert',
-  tag,
   summary: 'Cancel an alert',
-  ignoresStorage: true,
   description:
-    'For a false alarm. Also acknowledges the alert, and tells everyone who was sent a message about it. Only the first cancellation counts; later ones change nothing.',
-  scope: 'write',
-  reply,
-  problems: ['alert-not-found'],
-  etag: true,
-  idempotent: true,
+    'For a false alarm. Also acknowledges the alert, and tells everyone who was sent a message about it. Only the first cancellation counts; a resolved alert is refused.',
+  optionalBody: true,
+  body: withNote,
+  problems: ['alert-not-found', 'wrong-alert-state'],
+})
+
+export const reopenAlert = define({
+  ...step,
+  id: 'reopenAlert',
+  summary: 'Reopen an alert',
+  description:
+    'Makes an alert that is acknowledged, resolved or cancelled open again. Nobody is told by that alone, but an emergency is escalated again unless someone acknowledges it. An alert that was never acknowledged is refused.',
+  optionalBody: true,
+  body: withNote,
+  problems: ['alert-not-found', 'wrong-alert-state', 'alert-log-full'],
+})
+
+export const noteAlert = define({
+  ...step,
+  id: 'noteAlert',
+  summary: 'Add a note to an alert',
+  description: `In any state. The log of an alert has at most ${MAX_NOTES} notes.`,
+  body: z.strictObject({ text: noteText.min(1, 'must not be empty') }),
+  problems: ['alert-not-found', 'alert-log-full', 'storage-full'],
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CHANNELS } from '../domain/message/alert.ts'
+import { ALERT_STATES, type AlertStateName, CHANNELS } from '../domain/message/alert.ts'
 import { isObject } from '../domain/text/json.ts'
 import { isPlausible, NUMBER_FIELDS } from '../domain/track/location.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
@@ -44,6 +44,11 @@ const SERVER_MEMBERS = [
   'acknowledged',
   'acknowledgedAt',
   'acknowledgedBy',
+  'state',
+  'resolvedAt',
+  'resolvedBy',
+  'test',
+  'log',
   'positionTime',
   'positionSource',
   'late',
@@ -122,6 +127,8 @@ const SORT_ERROR = 'must be dateTime or -dateTime'
 export type Sort = (typeof SORTS)[number]
 export const sort = (fallback: Sort) => z.enum(SORTS, SORT_ERROR).default(fallback)
 
+export const state = z.enum(ALERT_STATES, `must be one of ${ALERT_STATES.join(', ')}`)
+
 const query = {
   ...PAGING,
   alertName: alertName.nullish().meta({ description: 'Only alerts of this name.' }),
@@ -133,6 +140,7 @@ const query = {
     .boolean('must be true or false')
     .nullish()
     .meta({ description: 'Only emergencies, or only other alerts.' }),
+  state: state.nullish().meta({ description: 'Only alerts in this state.' }),
   sort: withDefault(z.enum(SORTS, SORT_ERROR), 'dateTime').meta({
     description: 'The oldest first (`dateTime`, the default), or the newest first.',
   }),
@@ -158,6 +166,7 @@ export interface AlertsQueryBody extends QueryBody {
   alertName?: string | undefined
   acknowledged?: boolean | undefined
   emergency?: boolean | undefined
+  state?: AlertStateName | undefined
   sort: Sort
 }
 export type AlertsBody = AlertsQueryBody | ReturnType<typeof raise>

@@ -17,7 +17,11 @@ import {
   placeholders,
   readFirst,
 } from '../db/statement.ts'
-import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
+import {
+  type AlertStateName,
+  MAX_SEARCHED_ALERTS,
+  MAX_SPAN_ALERTS,
+} from '../domain/message/alert.ts'
 import type { Sort } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { ALERT_COLUMNS, type AlertRow, a, readSummaries, toAlert } from './store.ts'
@@ -31,6 +35,7 @@ export interface AlertSpan {
   name: string | undefined
   acknowledged?: boolean | undefined
   emergency?: boolean | undefined
+  state?: AlertStateName | undefined
 }
 
 export interface Listing extends AlertSpan {
@@ -63,6 +68,7 @@ interface Variant {
   hasName: boolean
   acknowledged: boolean | undefined
   emergency: boolean | undefined
+  state: AlertStateName | undefined
   isConfined: boolean
   hasAfter: boolean
   sort: Sort
@@ -111,16 +117,25 @@ const rangeOf = (variant: Variant): SQL => {
   return sql`SELECT * FROM ${alerts} ${a} WHERE ${where} ORDER BY ${orderOf(variant)}`
 }
 
+const IS_IN_STATE: Record<AlertStateName, SQL> = {
+  open: isNull(a.acknowledgedAt),
+  acknowledged: sql`${a.acknowledgedAt} IS NOT NULL AND ${a.resolvedAt} IS NULL
+    AND ${a.cancelledAt} IS NULL`,
+  resolved: isNotNull(a.resolvedAt),
+  cancelled: isNotNull(a.cancelledAt),
+}
+
 /**
  * Filters on the scanned alerts. The name of a device's alerts is one: the scan must stay bounded.
  */
 const filtersOf = (variant: Variant): SQL[] => {
-  const { isOfDevice, hasName, isConfined, acknowledged, emergency } = variant
+  const { isOfDevice, hasName, isConfined, acknowledged, emergency, state } = variant
   return [
     ...(isConfined ? [isInGroup(a.deviceKey, p.groupId)] : []),
     ...(hasName && isOfDevice ? [sql`${a.name} = ${p.name}`] : []),
     ...(acknowledged === true ? [isNotNull(a.acknowledgedAt)] : []),
     ...(acknowledged === false ? [isNull(a.acknowledgedAt)] : []),
+    ...(state === undefined ? [] : [IS_IN_STATE[state]]),
     ...(emergency === undefined ? [] : [sql`${a.emergency} = ${literal(emergency ? 1 : 0)}`]),
   ]
 }
@@ -148,7 +163,7 @@ const selectKey = compile((device: Placeholders<DeviceRef>) =>
 
 /** Null when the viewer can see no such device. */
 const prepare = async (db: Database, { accountId, groupId }: Viewer, listing: Listing) => {
-  const { deviceId, from, to, name, acknowledged, emergency, sort, after, limit } = listing
+  const { deviceId, from, to, name, acknowledged, emergency, state, sort, after, limit } = listing
   const device =
     deviceId === null ? null : await readFirst(selectKey(db, { deviceId, accountId, groupId }))
   if (deviceId !== null && !device) return null
@@ -158,6 +173,7 @@ const prepare = async (db: Database, { accountId, groupId }: Viewer, listing: Li
     hasName: name !== undefined,
     acknowledged,
     emergency,
+    state,
     isConfined: groupId !== null,
     hasAfter: after !== null,
     sort,

@@ -1,9 +1,11 @@
 import {
   type Alert,
+  type AlertLogEntry,
   type AlertState,
   type AlertUpdate,
   CHANNELS,
   type MessageSummary,
+  nameOfState,
 } from '../domain/message/alert.ts'
 import type { Undelivered, UndeliveredReason } from '../domain/message/emergency.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
@@ -14,6 +16,14 @@ export interface StoredAlert extends Alert, AlertState {
   /** In order of time. */
   updates: AlertUpdate[]
   deliveries: MessageSummary[]
+  /** How many it has, those that are not shown too. */
+  messages: number
+  /** When it arrived; null for alerts of earlier releases. */
+  receivedAt: number | null
+  /** The number of the last effect that changed it. */
+  seq: number
+  /** What happened since it was raised. Only a single alert has it. */
+  log?: AlertLogEntry[]
 }
 
 const isSent = ({ status }: MessageSummary): boolean => status !== 'suppressed'
@@ -22,6 +32,12 @@ export const presentSummary = (message: MessageSummary) => {
   const { id, kind, channel, to, status, reason } = message
   return { id, kind, channel, to, status, reason, resetAt: isoOrNull(message.resetAt) }
 }
+
+const presentDelivery = (message: MessageSummary) => ({
+  ...presentSummary(message),
+  name: message.name ?? null,
+  changedAt: iso(message.changedAt ?? 0),
+})
 
 export const presentAlert = (alert: StoredAlert) => {
   const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
@@ -42,20 +58,34 @@ export const presentAlert = (alert: StoredAlert) => {
     notifications: CHANNELS.filter((channel) =>
       deliveries.some((delivery) => delivery.channel === channel && isSent(delivery)),
     ),
+    test: alert.test === true,
+    state: nameOfState(alert),
     acknowledged: acknowledgedAt !== null,
     acknowledgedAt: isoOrNull(acknowledgedAt),
     acknowledgedBy,
+    resolvedAt: isoOrNull(alert.resolvedAt),
+    resolvedBy: alert.resolvedBy,
     cancelled: cancelledAt !== null,
     cancelledAt: isoOrNull(cancelledAt),
     cancelledBy,
     updates: alert.updates.map((update) => ({ ...update, dateTime: iso(update.dateTime) })),
-    deliveries: deliveries.map(presentSummary),
+    deliveries: deliveries.map(presentDelivery),
   }
 }
 
-/** An alert is changed when it is acknowledged and when it is cancelled, once each. */
-export const versionOf = ({ acknowledgedAt, cancelledAt }: StoredAlert): number =>
-  1 + (acknowledgedAt === null ? 0 : 1) + (cancelledAt === null ? 0 : 1)
+/** A single alert, which has its log; the first line of it is told by the alert itself. */
+export const presentSingle = (alert: StoredAlert) => {
+  const { receivedAt, dateTime, raisedBy = null, log = [] } = alert
+  const at = receivedAt ?? dateTime
+  const raised: AlertLogEntry = { at, action: 'raised', by: raisedBy, text: null }
+  return {
+    ...presentAlert(alert),
+    log: [raised, ...log].map((entry) => ({ ...entry, at: iso(entry.at) })),
+  }
+}
+
+/** Each effect that changes an alert or adds to its log has a greater number. */
+export const versionOf = ({ seq }: StoredAlert): number => 1 + seq
 
 const NOT_SENT: Record<UndeliveredReason, string> = {
   'daily-limit-reached': 'the device has reached its daily limits',

@@ -7,7 +7,7 @@ import { Problem, requireOk } from '../http/contract/problem.ts'
 import { derivedAlertId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
-import type { ServiceContext } from '../serviceContext.ts'
+import { authorOf, type ServiceContext } from '../serviceContext.ts'
 import type { NewAlert } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { findAlert } from './store.ts'
@@ -66,6 +66,7 @@ export const raiseAlert = async (
       ...known,
       alert: { id, name, text, dateTime },
       emergency: given.emergency,
+      by: authorOf(context),
       reported:
         latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
       origin,
@@ -78,7 +79,8 @@ export const raiseAlert = async (
     if (!found) throw new Problem('unavailable')
     return { alert: found, undelivered, recipientsOmitted: 0 }
   }
-  const stored = { ...alert, deviceId, ...NEW_ALERT_STATE, updates: [], deliveries }
+  const state = { ...NEW_ALERT_STATE, seq: 0, receivedAt: now, messages: 0 }
+  const stored = { ...alert, deviceId, ...state, updates: [], deliveries }
   logSuppressed(context, stored)
   return { alert: stored, undelivered, recipientsOmitted }
 }

@@ -3,21 +3,19 @@ import { allows } from '../domain/account/scope.ts'
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { Problem, requireOk } from '../http/contract/problem.ts'
 import { MAX_ROWS } from '../http/paging/page.ts'
 import { type Range, type RangeQuery, rangePage, type Span } from '../http/paging/rangePage.ts'
 import { pageLimit, type QueryBody } from '../http/paging/rangeQuery.ts'
 import { readWholeRange } from '../http/paging/rangeStream.ts'
 import { writeJson } from '../http/paging/rowWriter.ts'
 import { reply, replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
-import { ledgerOf } from '../ledger/stub.ts'
-import { authorOf, requestContext, type ServiceContext } from '../serviceContext.ts'
+import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import type { AlertsQueryBody } from './forms.ts'
 import { countAlerts, listAlerts } from './list.ts'
-import { presentAlert, type StoredAlert, versionOf, warningFor } from './present.ts'
+import { presentAlert, presentSingle, type StoredAlert, versionOf, warningFor } from './present.ts'
 import { raiseAlert } from './raise.ts'
-import { findAlert } from './store.ts'
+import { requireAlert, takeStep } from './steps.ts'
 
 /** `deviceId` is null for the alerts of the whole account. */
 type AlertFilters = Omit<AlertsQueryBody, keyof QueryBody> & { deviceId: string | null }
@@ -38,10 +36,10 @@ const alertReader =
   }
 
 const queryPage = async (c: Context, query: AlertFilters & RangeQuery, cursorPointer: string) => {
-  const { alertName, acknowledged, emergency, sort } = query
+  const { alertName, acknowledged, emergency, state, sort } = query
   const flags = { acknowledged: acknowledged?.toString(), emergency: emergency?.toString() }
   const { rows, nextCursor } = await rangePage(c, query, {
-    filters: { sort, alertName, ...flags },
+    filters: { sort, alertName, state, ...flags },
     cursorPointer,
     read: alertReader(c, query),
   })
@@ -54,9 +52,9 @@ const inWords = (count: number): string => count.toLocaleString('en')
 const findExcess = async (
   c: Context,
   { from, to }: Range,
-  { deviceId, alertName: name, acknowledged, emergency }: AlertFilters,
+  { deviceId, alertName: name, acknowledged, emergency, state }: AlertFilters,
 ): Promise<string | null> => {
-  const span = { deviceId, from, to, name, acknowledged, emergency }
+  const span = { deviceId, from, to, name, acknowledged, emergency, state }
   const { searched, matching } = await countAlerts(c.get('db'), c.get('principal'), span)
   if (matching > MAX_SPAN_ALERTS)
     return `More than ${inWords(MAX_SPAN_ALERTS)} alerts of the span match.`
@@ -88,35 +86,29 @@ const replyQuery = async (c: Context, body: AlertsQueryBody, deviceId: string) =
 /** A token with `ingest` alone makes no emergencies of its own naming: each may cost SMS. */
 const canDeclareEmergency = (c: Context): boolean => allows(c.get('principal').scopes, 'write')
 
-const requireAlert = async (context: ServiceContext, id: string): Promise<StoredAlert> => {
-  const alert = await findAlert(context.db, context, id)
-  if (!alert) throw new Problem('alert-not-found')
-  return alert
-}
-
-/** What the ledger needs to know of an alert that is acknowledged or cancelled. */
-const toAcknowledge = (context: ServiceContext, alert: StoredAlert) => {
-  const { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy } = alert
-  return {
-    alertId: alert.id,
-    deviceId: alert.deviceId,
-    by: authorOf(context),
-    known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
-  }
-}
-
-const presentReply = (alert: StoredAlert) => ({
-  success: true as const,
-  alert: presentAlert(alert),
-})
-
-const { readAlert, acknowledgeAlert, cancelAlert } = contract
-
-const replyAlert = (
+const replySingle = (
   c: Context,
-  of: typeof readAlert | typeof acknowledgeAlert | typeof cancelAlert,
+  of: typeof contract.readAlert | ReturnType<typeof contractOf>,
   alert: StoredAlert,
-) => replyWithEtag(c, of, presentReply(alert), { version: versionOf(alert) })
+) => {
+  const single = { success: true as const, alert: presentSingle(alert) }
+  return replyWithEtag(c, of, single, { version: versionOf(alert) })
+}
+
+const contractOf = (action: AlertAction) => STEPS[action]
+const STEPS = {
+  acknowledge: contract.acknowledgeAlert,
+  resolve: contract.resolveAlert,
+  cancel: contract.cancelAlert,
+  reopen: contract.reopenAlert,
+  note: contract.noteAlert,
+}
+type AlertAction = keyof typeof STEPS
+
+const replyStep = async (c: Context, action: AlertAction, note: string | null = null) => {
+  const id = c.req.param('alertId') ?? ''
+  return replySingle(c, contractOf(action), await takeStep(requestContext(c), id, action, note))
+}
 
 export const deviceAlerts = new Hono<AppEnv>()
   .post('/:deviceId/alerts', operation(contract.postAlerts), async (c) => {
@@ -132,7 +124,8 @@ export const deviceAlerts = new Hono<AppEnv>()
       },
     )
     const raised = {
-      ...presentReply(alert),
+      success: true as const,
+      alert: presentAlert(alert),
       ...(recipientsOmitted > 0 && { recipientsOmitted }),
       ...warningFor(alert, undelivered),
     }
@@ -150,22 +143,22 @@ export const alerts = new Hono<AppEnv>()
     const query = { ...c.req.valid('query'), deviceId: null }
     return reply(c, contract.listAlerts, await queryPage(c, query, '#/query/cursor'))
   })
-  .get('/:alertId', operation(readAlert), async (c) =>
-    replyAlert(c, readAlert, await requireAlert(requestContext(c), c.req.param('alertId'))),
+  .get('/:alertId', operation(contract.readAlert), async (c) => {
+    const alert = await requireAlert(requestContext(c), c.req.param('alertId'))
+    return replySingle(c, contract.readAlert, alert)
+  })
+  .post('/:alertId/acknowledge', operation(contract.acknowledgeAlert), (c) =>
+    replyStep(c, 'acknowledge'),
   )
-  .post('/:alertId/acknowledge', operation(acknowledgeAlert), async (c) => {
-    const context = requestContext(c)
-    const alert = await requireAlert(context, c.req.param('alertId'))
-    const ledger = ledgerOf(c.env, context.accountId)
-    const { state } = requireOk(await ledger.acknowledgeAlert(toAcknowledge(context, alert)))
-    return replyAlert(c, acknowledgeAlert, { ...alert, ...state })
-  })
-  .post('/:alertId/cancel', operation(cancelAlert), async (c) => {
-    const context = requestContext(c)
-    const alert = await requireAlert(context, c.req.param('alertId'))
-    const ledger = ledgerOf(c.env, context.accountId)
-    const { deliveries } = alert
-    const given = { ...toAcknowledge(context, alert), alert, deliveries, origin: context.origin }
-    const { state } = requireOk(await ledger.cancelAlert(given))
-    return replyAlert(c, cancelAlert, { ...alert, ...state })
-  })
+  .post('/:alertId/resolve', operation(contract.resolveAlert), (c) =>
+    replyStep(c, 'resolve', c.req.valid('json').note),
+  )
+  .post('/:alertId/cancel', operation(contract.cancelAlert), (c) =>
+    replyStep(c, 'cancel', c.req.valid('json').note),
+  )
+  .post('/:alertId/reopen', operation(contract.reopenAlert), (c) =>
+    replyStep(c, 'reopen', c.req.valid('json').note),
+  )
+  .post('/:alertId/notes', operation(contract.noteAlert), (c) =>
+    replyStep(c, 'note', c.req.valid('json').text),
+  )

@@ -4,7 +4,7 @@ import type { Database } from '../db/open.ts'
 import { isMessageOf } from '../db/queries/alerts.ts'
 import { isVisible, type Viewer } from '../db/queries/visibility.ts'
 import { type InferRow, select } from '../db/query.ts'
-import { alerts, devices, messages } from '../db/schema.ts'
+import { alertLog, alerts, devices, messages, users } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
 import { alertIdOf, type MessageSummary } from '../domain/message/alert.ts'
 import type { StoredAlert } from './present.ts'
@@ -29,8 +29,16 @@ export const ALERT_COLUMNS = {
   messages: a.messages,
   acknowledgedAt: a.acknowledgedAt,
   acknowledgedBy: a.acknowledgedBy,
+  resolvedAt: a.resolvedAt,
+  resolvedBy: a.resolvedBy,
   cancelledAt: a.cancelledAt,
   cancelledBy: a.cancelledBy,
+  reopened: a.reopened,
+  notes: a.notes,
+  receivedAt: a.receivedAt,
+  raisedBy: a.raisedBy,
+  test: a.test,
+  seq: a.seq,
   updates: a.updates,
   ruleId: a.ruleId,
   zoneId: a.zoneId,
@@ -38,7 +46,7 @@ export const ALERT_COLUMNS = {
 export type AlertRow = InferRow<typeof ALERT_COLUMNS>
 
 export const toAlert = (
-  { messages: _, updates, ...row }: AlertRow,
+  { updates, ...row }: AlertRow,
   deliveries: MessageSummary[],
 ): StoredAlert => ({ ...row, updates: updates ?? [], deliveries })
 
@@ -57,11 +65,15 @@ const selectSummaries = compile((p: Placeholders<{ accountId: string; ids: strin
       status: messages.status,
       reason: messages.reason,
       resetAt: messages.resetAt,
+      changedAt: messages.changed,
+      name: sql<string | null>`ifnull(${messages.contact}, ${users.name})`,
     },
     sql`FROM json_each(${p.ids}) listed
     CROSS JOIN ${alerts} ON ${alerts.id} = listed.value AND ${alerts.accountId} = ${p.accountId}
     CROSS JOIN ${messages} ON ${messages.accountId} = ${p.accountId}
-      AND ${isMessageOf(messages.id, alerts.id)} AND ${messages.kind} <> 'notice'`,
+      AND ${isMessageOf(messages.id, alerts.id)} AND ${messages.kind} <> 'notice'
+    LEFT JOIN ${users} ON ${users.id} = ${messages.userId}
+      AND ${users.accountId} = ${p.accountId}`,
   ),
 )
 
@@ -74,17 +86,26 @@ const selectAlertRow = compile((p: Placeholders<Viewer & { id: string }>) =>
   ),
 )
 
+const selectLog = compile((p: Placeholders<{ accountId: string; id: string }>) =>
+  select(
+    { at: alertLog.at, action: alertLog.action, by: alertLog.by, text: alertLog.text },
+    sql`FROM ${alertLog} WHERE ${alertLog.accountId} = ${p.accountId}
+      AND ${alertLog.alertId} = ${p.id} ORDER BY ${alertLog.seq}`,
+  ),
+)
+
 export const findAlert = async (
   db: Database,
   { accountId, groupId }: Viewer,
   id: string,
 ): Promise<StoredAlert | null> => {
-  const { alert, deliveries } = await runBatch(db, {
+  const { alert, deliveries, log } = await runBatch(db, {
     alert: selectAlertRow(db, { id, accountId, groupId }),
     deliveries: selectSummaries(db, { accountId, ids: JSON.stringify([id]) }),
+    log: selectLog(db, { accountId, id }),
   })
   const [row] = alert.results
-  return row ? toAlert(row, deliveries.results) : null
+  return row ? { ...toAlert(row, deliveries.results), log: log.results } : null
 }
 
 /** The deliveries of a page of alerts, by alert. */

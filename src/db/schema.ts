@@ -13,6 +13,7 @@ import type { Privilege } from '../domain/account/user.ts'
 import type { DisabledReason } from '../domain/event/webhook.ts'
 import type { ZoneShape } from '../domain/geo/zone.ts'
 import type {
+  AlertAction,
   AlertUpdate,
   Channel,
   MessageKind,
@@ -536,8 +537,17 @@ export const alerts = sqliteTable(
     acknowledgedAt: integer('acknowledged_at'),
     /** The user whose key was used, or the key when it belongs to no user. */
     acknowledgedBy: text('acknowledged_by'),
+    resolvedAt: integer('resolved_at'),
+    resolvedBy: text('resolved_by'),
     cancelledAt: integer('cancelled_at'),
     cancelledBy: text('cancelled_by'),
+    /** How often it was reopened, and how many notes its log has: both are limited. */
+    reopened: integer().notNull().default(0),
+    notes: integer().notNull().default(0),
+    /** The user, key or source that raised it; null for a rule's and those of earlier releases. */
+    raisedBy: text('raised_by'),
+    /** Whether it is a test of the emergency chain. */
+    test: integer({ mode: 'boolean' }).notNull().default(false),
     /** Later emergencies that joined this one, in order of time; null without any. */
     updates: text({ mode: 'json' }).$type<AlertUpdate[]>(),
     /** The rule that raised it, and the zone; null without one. */
@@ -551,6 +561,24 @@ export const alerts = sqliteTable(
     index('alerts_account').on(table.accountId, table.time, table.id),
     index('alerts_name').on(table.accountId, table.name, table.time, table.id),
   ],
+)
+
+/** What happened to an alert after it was raised, in the order of the effects that tell it. */
+export const alertLog = sqliteTable(
+  'alert_log',
+  {
+    accountId,
+    alertId: text('alert_id').notNull(),
+    /** The number of the effect. */
+    seq: integer().notNull(),
+    at: integer().notNull(),
+    action: text().$type<AlertAction>().notNull(),
+    /** The user, key or source; null for what the service did by itself. */
+    by: text(),
+    /** A note, the number of a round, or a reason. */
+    text: text(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.alertId, table.seq] })],
 )
 
 /**

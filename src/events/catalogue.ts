@@ -19,6 +19,10 @@ const author = z.string().meta({
   description: 'The user whose key was used, or the key when it belongs to no user.',
   example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
 })
+const note = z.string().nullable().meta({
+  description: 'The note. Null without one, and once the device is deleted.',
+  example: 'Helicopter on its way.',
+})
 const notices = {
   notices: z.int().meta({ description: 'How many notices are sent.', example: 3 }),
   noticesSuppressed: z.int().meta({ description: NOT_SENT, example: 0 }),
@@ -124,8 +128,20 @@ const DATA = {
     deviceId,
     alertId,
     cancelledBy: author,
+    text: note.optional(),
     ...notices,
   }),
+  'alert.resolved': z.object({ deviceId, alertId, resolvedBy: author, text: note }),
+  'alert.reopened': z.object({
+    deviceId,
+    alertId,
+    reopenedBy: author.nullable().meta({
+      description: 'Who reopened it; null when nothing had happened for `againAfterMinutes`.',
+      example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+    }),
+    text: note,
+  }),
+  'alert.noted': z.object({ deviceId, alertId, notedBy: author, text: note }),
   'message.sent': message,
   'message.failed': message.extend({ reason: z.string().nullable() }),
   'message.suppressed': z.object({
@@ -176,6 +192,9 @@ export const MEANINGS: Record<EventType, string> = {
     'An emergency has reached nobody. The account’s administrators and emergency contacts are told.',
   'alert.escalated': 'An emergency that nobody has acknowledged was sent again.',
   'alert.cancelled': 'An alert was cancelled as a false alarm.',
+  'alert.resolved': 'An alert was resolved: it is over.',
+  'alert.reopened': 'An alert that was acknowledged or over is open again.',
+  'alert.noted': 'A note was added to an alert.',
   'zone.entered': 'A device came into a zone that a rule of type `enters` names.',
   'zone.left': 'A device went out of a zone that a rule of type `leaves` names.',
   'device.silent': 'A device has sent nothing for as long as a rule of type `silent` allows.',

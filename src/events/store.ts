@@ -30,13 +30,20 @@ export const JOIN_DEVICE = sql`LEFT JOIN ${devices}
   LEFT JOIN ${tombstones}
     ON ${tombstones.accountId} = ${events.accountId} AND ${tombstones.id} = ${events.deviceId}`
 
-/** What a device said in an alert is erased with the device, though the log still has the alert. */
-const ERASED: Record<string, unknown> = { text: null, latitude: null, longitude: null }
+const NOTE = { text: null }
+/** What is said of a device in alerts is erased with it, though the log still has the alert. */
+const ERASED: Record<string, Record<string, null>> = {
+  'alert.raised': { ...NOTE, latitude: null, longitude: null },
+  'alert.resolved': NOTE,
+  'alert.reopened': NOTE,
+  'alert.cancelled': NOTE,
+  'alert.noted': NOTE,
+}
 
 export const toEvent = ({ deviceKey, groups, data, ...row }: EventRow) => ({
   ...row,
   groups: groups ?? [],
-  data: { ...data, ...(row.type === 'alert.raised' && deviceKey === null && ERASED) },
+  data: { ...data, ...(deviceKey === null && ERASED[row.type]) },
 })
 
 /** An event as its cell has it, with what decides who may read it. */

@@ -7,10 +7,10 @@ import * as accounts from './accounts/account.ts'
 import { readAccount } from './accounts/accountRow.ts'
 import { recordExpirations } from './accounts/expirations.ts'
 import { type LogPage, readLog } from './accounts/licenseLog.ts'
-import * as acknowledge from './alerts/acknowledge.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts/alerts.ts'
 import { nextEmergencyTime, runDueEmergencies } from './alerts/emergencyRounds.ts'
 import * as pending from './alerts/pendingRaises.ts'
+import { type AlertStep, type StepOutcome, takeStep } from './alerts/steps.ts'
 import * as trackers from './alerts/trackerCancels.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import * as devices from './devices/devices.ts'
@@ -125,12 +125,8 @@ export class AccountLedger extends DurableObject<Env> {
     return this.#decide((tx) => pending.raisePendingAlerts(tx, raises, contexts))
   }
 
-  async acknowledgeAlert(alert: acknowledge.AlertToAcknowledge): Promise<acknowledge.StateOutcome> {
-    return this.#decide((tx) => acknowledge.acknowledgeAlert(tx, alert))
-  }
-
-  async cancelAlert(alert: acknowledge.AlertToCancel): Promise<acknowledge.StateOutcome> {
-    return this.#decide((tx) => acknowledge.cancelAlert(tx, alert))
+  async takeAlertStep(step: AlertStep): Promise<StepOutcome> {
+    return this.#decide((tx) => takeStep(tx, step))
   }
 
   async cancelByTracker(given: trackers.Cancellation): Promise<trackers.CancelOutcome> {

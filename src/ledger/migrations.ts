@@ -126,6 +126,19 @@ export const STEPS = [
      time INTEGER NOT NULL, at INTEGER NOT NULL, waits INTEGER NOT NULL,
      PRIMARY KEY (device_key, source, name, digest)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE alert_states (
+     alert_id TEXT PRIMARY KEY, acknowledged_at INTEGER, acknowledged_by TEXT,
+     resolved_at INTEGER, resolved_by TEXT, cancelled_at INTEGER, cancelled_by TEXT,
+     reopened INTEGER NOT NULL, notes INTEGER NOT NULL, seq INTEGER NOT NULL,
+     changed INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX alert_states_changed ON alert_states (changed);
+   INSERT INTO alert_states SELECT alert_id, at, by, NULL, NULL, cancelled_at, cancelled_by, 0, 0,
+     ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'outbox'), 0), at FROM acknowledgements;
+   DROP TABLE acknowledgements;
+   ALTER TABLE emergencies ADD COLUMN state TEXT NOT NULL DEFAULT 'open';
+   ALTER TABLE emergencies ADD COLUMN again_at INTEGER;
+   CREATE INDEX emergencies_again ON emergencies (again_at) WHERE again_at IS NOT NULL;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

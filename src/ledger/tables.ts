@@ -187,7 +187,7 @@ export const cancellations = sqliteTable('cancellations', {
   waits: flag('waits'),
 })
 
-/** The open emergencies: a row is deleted when its alert is acknowledged or cancelled. */
+/** The emergencies that are not over: a row is deleted when its alert is resolved or cancelled. */
 export const emergencies = sqliteTable('emergencies', {
   id: text().notNull(),
   deviceKey: integer('device_key').notNull(),
@@ -206,15 +206,27 @@ export const emergencies = sqliteTable('emergencies', {
   /** How many rounds of its escalation have been sent. */
   round: integer().notNull(),
   nextRound: integer('next_round'),
+  /** An acknowledged one is not joined, checked or sent again. */
+  state: text().$type<'open' | 'acknowledged'>().notNull(),
+  /** When an acknowledged one is reopened if nothing happens; null for never. */
+  againAt: integer('again_at'),
 })
 export type EmergencyRow = typeof emergencies.$inferSelect
 
-export const acknowledgements = sqliteTable('acknowledgements', {
+/** The states of alerts that were changed after they were raised. */
+export const alertStates = sqliteTable('alert_states', {
   alertId: text('alert_id').notNull(),
-  acknowledgedAt: integer('at').notNull(),
-  acknowledgedBy: text('by').notNull(),
+  acknowledgedAt: integer('acknowledged_at'),
+  acknowledgedBy: text('acknowledged_by'),
+  resolvedAt: integer('resolved_at'),
+  resolvedBy: text('resolved_by'),
   cancelledAt: integer('cancelled_at'),
   cancelledBy: text('cancelled_by'),
+  reopened: integer().notNull(),
+  notes: integer().notNull(),
+  /** The number of the effect that tells the cell. */
+  seq: integer().notNull(),
+  changed: integer().notNull(),
 })
 
 /** The ids of deleted devices. */

@@ -29,7 +29,8 @@ export const links = new Hono<AppEnv>()
     const alert = await findAlert(c, link)
     if (!alert) return replyPage(c, null)
     const { accountId, alertId, deviceId, recipient: by, known } = alert
-    const outcome = await ledgerOf(c.env, accountId).acknowledgeAlert({
+    const outcome = await ledgerOf(c.env, accountId).takeAlertStep({
+      action: 'acknowledge',
       alertId,
       deviceId,
       by,

@@ -57,8 +57,13 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
       acknowledgedAt: alerts.acknowledgedAt,
       acknowledgedBy: alerts.acknowledgedBy,
       acknowledger: sql<string | null>`${ACKNOWLEDGER}`,
+      resolvedAt: alerts.resolvedAt,
+      resolvedBy: alerts.resolvedBy,
       cancelledAt: alerts.cancelledAt,
       cancelledBy: alerts.cancelledBy,
+      reopened: alerts.reopened,
+      notes: alerts.notes,
+      seq: alerts.seq,
       userId: sql<string | null>`${users.id}`,
       userName: sql<string | null>`${users.name}`,
       contact: sql<string | null>`${CONTACT}`,
@@ -105,10 +110,8 @@ const findNewest = (
 export const findLinkedAlert = async (db: Database, hash: string, now: number) => {
   const row = await readFirst(selectLinked(db, { hash, now }))
   if (!row) return null
-  const { userId, userName, contact, acknowledger, acknowledgedBy, cancelledBy, ...rest } = row
-  const { updates, lastLocation, ...alert } = rest
+  const { userId, userName, contact, acknowledger, updates, lastLocation, ...alert } = row
   const first = timedPlace(alert, alert.positionTime)
-  const { acknowledgedAt, cancelledAt } = alert
   return {
     ...alert,
     now,
@@ -117,7 +120,7 @@ export const findLinkedAlert = async (db: Database, hash: string, now: number) =
     /** The name of whoever acknowledged it. */
     acknowledgedBy: acknowledger,
     /** What the ledger may have deleted. */
-    known: { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy },
+    known: row,
     /** The recipient of the message: a user's id, or the name of an emergency contact. */
     recipient: userId ?? contact ?? '',
     recipientName: userName ?? contact ?? '',

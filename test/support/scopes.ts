@@ -22,6 +22,7 @@ const OPERATIONS: Record<string, string> = {
     retryMessage createDevice replaceDevice patchDevice deleteDevice reactivateDevice
     createGroup replaceGroup patchGroup deleteGroup createZone replaceZone patchZone deleteZone
     importZones createRule replaceRule patchRule deleteRule acknowledgeAlert cancelAlert
+    resolveAlert reopenAlert noteAlert
     releaseQuarantine discardQuarantine
   `,
   execute: 'sendCommand',

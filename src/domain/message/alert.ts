@@ -54,6 +54,10 @@ export interface Alert {
   /** The rule that raised it, and the zone that it is about. */
   ruleId?: string | null
   zoneId?: string | null
+  /** The user, key or source that raised it. */
+  raisedBy?: string | null
+  /** Whether it is a test of the emergency chain. */
+  test?: boolean
 }
 
 /** The position of an alert: the reported one, else the last known one. */
@@ -76,20 +80,70 @@ export interface AlertUpdate {
   longitude: number | null
 }
 
-/** Who has acknowledged or cancelled an alert, and when. */
+export const ALERT_STATES = ['open', 'acknowledged', 'resolved', 'cancelled'] as const
+/** `acknowledged`: someone handles it. `resolved` and `cancelled`: it is over. */
+export type AlertStateName = (typeof ALERT_STATES)[number]
+
+/** Who has acknowledged, resolved or cancelled an alert, and when. */
 export interface AlertState {
   acknowledgedAt: number | null
   acknowledgedBy: string | null
+  resolvedAt: number | null
+  resolvedBy: string | null
   cancelledAt: number | null
   cancelledBy: string | null
+  /** How often it was reopened, and how many notes it has. */
+  reopened: number
+  notes: number
 }
 
-export const NEW_ALERT_STATE: AlertState = {
+export const OPEN_STATE = {
   acknowledgedAt: null,
   acknowledgedBy: null,
+  resolvedAt: null,
+  resolvedBy: null,
   cancelledAt: null,
   cancelledBy: null,
 }
+export const NEW_ALERT_STATE: AlertState = { ...OPEN_STATE, reopened: 0, notes: 0 }
+
+export const nameOfState = (
+  state: Pick<AlertState, 'acknowledgedAt' | 'resolvedAt' | 'cancelledAt'>,
+): AlertStateName => {
+  if (state.cancelledAt !== null) return 'cancelled'
+  if (state.resolvedAt !== null) return 'resolved'
+  return state.acknowledgedAt === null ? 'open' : 'acknowledged'
+}
+
+/** What the log of an alert tells. */
+export const ALERT_ACTIONS = [
+  'raised',
+  'joined',
+  'acknowledged',
+  'resolved',
+  'cancelled',
+  'reopened',
+  'noted',
+  'escalated',
+  'undelivered',
+] as const
+export type AlertAction = (typeof ALERT_ACTIONS)[number]
+
+export interface AlertLogEntry {
+  at: number
+  action: AlertAction
+  /** The user, key or source; null for what the service did by itself. */
+  by: string | null
+  /** A note, the number of a round, or a reason. */
+  text: string | null
+}
+
+export const MAX_NOTE_LENGTH = 2000
+export const MAX_NOTES = 200
+/** Each time that it is open it may be cancelled, which has notices with numbers of their own. */
+export const MAX_REOPENED = 31
+/** How many of the emergencies that joined it the log tells one by one. */
+export const MAX_LOGGED_JOINS = 50
 
 /** The state of one message. */
 export interface MessageSummary {
@@ -101,6 +155,10 @@ export interface MessageSummary {
   reason: string | null
   /** When the daily limit that suppressed this message allows the next one. */
   resetAt: number | null
+  /** The name of the user or contact, where that is known. */
+  name?: string | null
+  /** When its status last changed. */
+  changedAt?: number
 }
 
 /** Who a message goes to. Times in its text are in the recipient's time zone. */

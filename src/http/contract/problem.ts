@@ -174,6 +174,14 @@ export const PROBLEMS = {
       'The account has as many sources as it may have.',
       'Delete a source that you do not need.',
     ],
+    'wrong-alert-state': [
+      'The alert is not in a state for this step.',
+      'Read the alert: `state` says whether it is open, acknowledged, resolved or cancelled. What is over must be reopened first.',
+    ],
+    'alert-log-full': [
+      'The log of the alert takes no more of this.',
+      'An alert has at most 200 notes, and is reopened at most 31 times. Raise another alert to go on.',
+    ],
     'no-command-channel': [
       'The network of this device takes no commands, or its source has no credentials for it.',
       'Set the credentials of a Garmin or RockBLOCK source that has reported for the device, or send an SMS with `sms: true`.',

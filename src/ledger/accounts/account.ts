@@ -139,7 +139,7 @@ const TABLES_OF_PENDING_WORK = [
   tables.cancellations,
   tables.notices,
   tables.emergencies,
-  tables.acknowledgements,
+  tables.alertStates,
 ]
 
 /** Makes the account unreachable. The sweep erases its rows later, in pages. */

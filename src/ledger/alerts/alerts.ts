@@ -47,6 +47,8 @@ export interface AlertToRaise {
   isReported?: boolean
   /** The alert's own position. */
   reported: Position | null
+  /** The user, key or source that raises it; null for a rule. */
+  by?: string | null
   /** The device's last location, for an alert without a position. */
   lastKnown: Position | null
   /** Ordered: where the limit allows only some messages, the first recipients get them. */
@@ -186,7 +188,11 @@ const storeAlert = (
     if (reason) reportUndelivered(tx, emergency, reason)
   }
   const undelivered = findUndelivered(sql, alert.id)
-  const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => shown)
+  const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => ({
+    ...shown,
+    name: contact ?? null,
+    changedAt: now,
+  }))
   return { ok: true, repeated: false, joined: false, alert, deliveries, undelivered }
 }
 
@@ -216,7 +222,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
       : undefined
   if (open) {
     const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
-    joinEmergency(tx, open, { dateTime, latitude, longitude })
+    joinEmergency(tx, open, { dateTime, latitude, longitude }, given.by ?? null)
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     rememberRaised(tx, id, { remembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }
@@ -226,6 +232,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   const late = now - dateTime > LATE_AFTER_MS
   const position = positionOf(reported, lastKnown)
   const ofRule = ruleId ? { ruleId, zoneId: zoneId ?? null } : {}
-  const alert = { id, name, text, dateTime, ...position, emergency, late, ...ofRule }
+  const about = { emergency, late, raisedBy: given.by ?? null }
+  const alert = { id, name, text, dateTime, ...position, ...about, ...ofRule }
   return storeAlert(tx, device, alert, given)
 }

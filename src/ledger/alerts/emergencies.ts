@@ -1,10 +1,14 @@
 import { deleteRows, findRow, hasRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
+import { hasEnded } from '../../domain/account/license.ts'
 import {
   type Alert,
+  type AlertLogEntry,
   type AlertUpdate,
   alertIdOf,
+  MAX_LOGGED_JOINS,
   NO_DEVICE_KEY,
   type Recipient,
+  type Status,
 } from '../../domain/message/alert.ts'
 import {
   escalationOf,
@@ -20,9 +24,16 @@ import {
 import type { AlertDetails } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { isMessageOf } from '../messages/messageQueue.ts'
-import { type EmergencyRow, emergencies, type MessageRow, messages } from '../tables.ts'
+import {
+  type DeviceRow,
+  type EmergencyRow,
+  emergencies,
+  type MessageRow,
+  messages,
+} from '../tables.ts'
+import type { AlertMatter } from './steps.ts'
 
-/* The open emergencies: a row is deleted when its alert is acknowledged or cancelled. */
+/* The emergencies that are not over. */
 
 /** What later messages about an emergency are composed from. */
 export interface EmergencyDetails extends Omit<AlertDetails, 'purpose'> {
@@ -45,6 +56,7 @@ export const isOpenEmergency = (sql: SqlStorage, id: string): boolean =>
 interface NewEmergency extends Pick<EmergencyRow, 'deviceKey' | 'details' | 'messages'> {
   /** Whether any of its messages is on its way. */
   isOnItsWay: boolean
+  updates?: AlertUpdate[]
 }
 
 export const openEmergency = (
@@ -53,17 +65,19 @@ export const openEmergency = (
 ): EmergencyRow => {
   const { alert } = given.details
   const escalation = escalationOf(account)
-  const row = {
+  const row: EmergencyRow = {
+    updates: [],
     ...given,
     id: alert.id,
     name: alert.name,
     time: alert.dateTime,
     raisedAt: now,
-    updates: [],
     checkAt: isOnItsWay ? now + UNDELIVERED_AFTER_MS : null,
     reports: 0,
     round: 0,
     nextRound: escalation && now + escalation.afterMinutes * MINUTE_MS,
+    state: 'open',
+    againAt: null,
   }
   insertRow(sql, emergencies, row)
   return row
@@ -79,33 +93,50 @@ export const findToJoin = (
     sql,
     emergencies,
     query`${emergencies.deviceKey} = ${deviceKey} AND ${emergencies.name} = ${name}
+      AND ${emergencies.state} = 'open'
       AND ${emergencies.time} BETWEEN ${dateTime - JOIN_WITHIN_MS} AND ${dateTime + JOIN_WITHIN_MS}
       AND NOT ${emergencies.details} ->> 'isOfExpiredDevice'
       ORDER BY abs(${emergencies.time} - ${dateTime}) LIMIT 1`,
   )
 
 /** Adds the place and time of a later emergency, in order of time. */
-export const joinEmergency = (tx: Decision, row: EmergencyRow, update: AlertUpdate): void => {
+export const joinEmergency = (
+  tx: Decision,
+  row: EmergencyRow,
+  update: AlertUpdate,
+  by: string | null,
+): void => {
   const updates = [...row.updates, update]
     .toSorted((a, b) => a.dateTime - b.dateTime)
     .slice(-MAX_UPDATES)
   updateRows(tx.sql, emergencies, { updates }, { id: row.id })
-  tx.post({ kind: 'alert-state', id: row.id, updates })
+  const log = { at: tx.now, action: 'joined', by, text: null } as const
+  const isLogged = updates.length <= MAX_LOGGED_JOINS
+  tx.post({ kind: 'alert-state', id: row.id, updates, ...(isLogged && { log }) })
 }
 
 /**
  * Adds further messages to the alert's number of messages, which only grows: the messages' own
  * numbers start there, so that no id is used twice.
  */
-export const countMessages = (tx: Decision, row: EmergencyRow, more: number): void => {
+export const countMessages = (
+  tx: Decision,
+  row: EmergencyRow,
+  more: number,
+  log?: AlertLogEntry,
+): void => {
   const { id } = row
   const messages = row.messages + more
   updateRows(tx.sql, emergencies, { messages }, { id })
-  tx.post({ kind: 'alert-state', id, messages })
+  tx.post({ kind: 'alert-state', id, messages, ...(log && { log }) })
 }
 
-/** Ends joining, rounds and the check: someone knows of the emergency. */
-export const closeEmergency = (sql: SqlStorage, id: string): void =>
+/** Ends joining, rounds and the check: someone handles the emergency. */
+export const acknowledgeEmergency = ({ sql }: Decision, id: string): void =>
+  updateRows(sql, emergencies, { state: 'acknowledged', checkAt: null, nextRound: null }, { id })
+
+/** The emergency is over. */
+export const closeEmergency = ({ sql }: Decision, id: string): void =>
   deleteRows(sql, emergencies, { id })
 
 const { kind, status, awaitsReceipt } = messages
@@ -134,6 +165,37 @@ export const mayReport = (sql: SqlStorage, { id, reports }: EmergencyRow): boole
 /** Whether a provider had accepted a message of the alert and was to report on it. */
 export const wasAccepted = (sql: SqlStorage, id: string): boolean =>
   hasRow(sql, messages, query`${isMessageOf(id)} AND ${kind} <> 'notice' AND ${awaitsReceipt} = 1`)
+
+/** Of a message that the ledger may have deleted. */
+const wasReached = ({ status }: { status: Status }): boolean => status === 'delivered'
+
+interface Reopened extends AlertMatter {
+  administrators: Recipient[]
+}
+
+/** Checks it and sends it again as if it were new. */
+export const reopenEmergency = (tx: Decision, device: DeviceRow, given: Reopened): void => {
+  const { alert, origin, administrators, updates, deliveries } = given
+  const row = findEmergency(tx.sql, alert.id)
+  const { name: deviceName, identifier } = device.record
+  deleteRows(tx.sql, emergencies, { id: alert.id })
+  openEmergency(tx, {
+    deviceKey: device.key,
+    details: row?.details ?? {
+      alert,
+      motion: {},
+      deviceName,
+      identifier,
+      origin,
+      deviceId: device.id,
+      administrators,
+      isOfExpiredDevice: hasEnded(device.ends, tx.account.day),
+    },
+    messages: row?.messages ?? given.messages,
+    isOnItsWay: !isReached(tx.sql, alert.id) && !deliveries.some(wasReached),
+    updates: row?.updates ?? updates,
+  })
+}
 
 const isUnchecked = (id: string) =>
   query`${emergencies.id} = ${id} AND ${emergencies.checkAt} IS NOT NULL`

@@ -77,7 +77,8 @@ export const reportUndelivered = (
     recipients: onePerAddress([...administrators, ...contactRecipients(account, account.timeZone)]),
     details: { ...row.details, purpose: { kind: 'undelivered', reason } },
   })
-  countMessages(tx, row, notices + noticesSuppressed)
+  const log = { at: tx.now, action: 'undelivered', by: null, text: reason } as const
+  countMessages(tx, row, notices + noticesSuppressed, log)
   updateRows(tx.sql, emergencies, { checkAt: null, reports: row.reports + 1 }, { id: row.id })
   const about = { alertId: row.id, alertName: row.name, reason }
   tx.emit('alert.undelivered', deviceId, { ...about, notices, noticesSuppressed })

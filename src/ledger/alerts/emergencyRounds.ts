@@ -10,7 +10,7 @@ import { beginDecision, type Decision } from '../decision.ts'
 import { recipientsOfAlert } from '../messages/messageQueue.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
 import {
-  closeEmergency,
+  acknowledgeEmergency,
   countMessages,
   findEmergency,
   mayReport,
@@ -69,7 +69,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
   const { sql, account, now } = tx
   // Unknown to the ledger, which was restored.
   if (context?.isAcknowledged) {
-    closeEmergency(sql, row.id)
+    acknowledgeEmergency(tx, row.id)
     return
   }
   const escalation = escalationOf(account)
@@ -91,7 +91,8 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
     ]),
     details: { ...row.details, purpose: { kind: 'escalation', round } },
   })
-  countMessages(tx, row, queued + suppressed)
+  const log = { at: now, action: 'escalated', by: null, text: String(round) } as const
+  countMessages(tx, row, queued + suppressed, log)
   // Counted from now: after an outage the rounds that were missed are not all sent at once.
   const next = round < escalation.rounds ? now + escalation.afterMinutes * MINUTE_MS : null
   updateRows(sql, emergencies, { round, nextRound: next }, { id: row.id })

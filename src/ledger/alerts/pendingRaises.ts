@@ -5,10 +5,10 @@ import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import type { Env } from '../../env.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import type { Decision } from '../decision.ts'
-import { cancelAlert } from './acknowledge.ts'
 import { type RaiseOutcome, raiseAlert } from './alerts.ts'
 import { admitPress, rememberPress } from './presses.ts'
 import { admitRuleRaise } from './ruleRaises.ts'
+import { takeStep } from './steps.ts'
 import { isCancelledBefore } from './trackerCancels.ts'
 
 /* Raising alerts that the cell keeps until they are decided on (`pending_raises`). */
@@ -60,17 +60,21 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
     reported,
     recipients: context.recipients.filter(({ channel }) => notifications.includes(channel)),
     origin,
+    by: press?.sourceId ?? null,
   })
   if (!outcome.ok) return outcome
   const { id: alertId } = outcome.alert
   if (press) rememberPress(tx, raise.alert.id, press, alertId)
   if (isCancelled && outcome.deliveries !== null)
-    cancelAlert(tx, {
+    takeStep(tx, {
+      action: 'cancel',
       alertId,
       deviceId,
       by: press.sourceId ?? '',
-      known: NEW_ALERT_STATE,
+      known: { ...NEW_ALERT_STATE, seq: 0 },
       alert: outcome.alert,
+      updates: [],
+      messages: 0,
       deliveries: [],
       origin,
     })

@@ -1,12 +1,12 @@
 import { deleteRows, hasRow, insertRow, query, selectRows } from '../../db/objectTable.ts'
-import { NEW_ALERT_STATE } from '../../domain/message/alert.ts'
+import { type AlertStateName, NEW_ALERT_STATE, nameOfState } from '../../domain/message/alert.ts'
 import type { Press } from '../../domain/message/pendingRaise.ts'
 import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
 import { cancellations, type DeviceRow, emergencies } from '../tables.ts'
-import { type AlertToCancel, cancelAlert, readState } from './acknowledge.ts'
 import type { AlertToRaise } from './alerts.ts'
 import { hasPressed } from './presses.ts'
+import { type AlertToCancel, readState, takeStep } from './steps.ts'
 
 /*
  * A network says that an emergency was a false alarm. That ends what the same source has raised or
@@ -41,22 +41,30 @@ const findMeant = (
   const { deviceKey, name: emergencyName, time: raisedFor } = emergencies
   const isBefore = query`${deviceKey} = ${device.key} AND ${emergencyName} = ${name}
     AND ${raisedFor} <= ${time}`
-  const own = selectRows(tx.sql, emergencies, isBefore).map(({ id, details: { alert } }) => ({
-    alertId: id,
-    deviceId: device.id,
-    by: sourceId,
-    known: NEW_ALERT_STATE,
-    alert,
-    deliveries: [],
-    origin,
-  }))
+  const own = selectRows(tx.sql, emergencies, isBefore).map((row): AlertToCancel => {
+    const { id: alertId, details, messages, updates } = row
+    const matter = { alert: details.alert, updates, messages, deliveries: [], origin }
+    const known = { ...NEW_ALERT_STATE, seq: 0 }
+    const step = { action: 'cancel', isOfTracker: true } as const
+    return { ...step, alertId, deviceId: device.id, by: sourceId, known, ...matter }
+  })
   const byId = new Map([...own, ...known].map((one) => [one.alertId, one]))
   return [...byId.values()].filter((one) => hasPressed(tx.sql, one.alertId, sourceId))
 }
 
 /** The open ones; without any, the newest that someone handles, which gets a note. */
-const selectMeant = (tx: Decision, meant: AlertToCancel[]): AlertToCancel[] =>
-  meant.filter((one) => readState(tx, one).acknowledgedAt === null)
+const selectMeant = (tx: Decision, meant: AlertToCancel[]): AlertToCancel[] => {
+  const areIn = (state: AlertStateName) =>
+    meant.filter(({ alertId, known }) => {
+      const read = readState(tx, alertId, known)
+      return read !== null && nameOfState(read) === state
+    })
+  const open = areIn('open')
+  if (open.length > 0) return open
+  return areIn('acknowledged')
+    .toSorted((a, b) => b.alert.dateTime - a.alert.dateTime)
+    .slice(0, 1)
+}
 
 export const cancelByTracker = (tx: Decision, given: Cancellation): CancelOutcome => {
   const { sql, now } = tx
@@ -67,7 +75,7 @@ export const cancelByTracker = (tx: Decision, given: Cancellation): CancelOutcom
   const key = { deviceKey: device.key, source, name, digest }
   if (hasRow(sql, cancellations, key)) return { ok: true }
   const meant = selectMeant(tx, findMeant(tx, device, given))
-  for (const one of meant) cancelAlert(tx, one)
+  for (const one of meant) takeStep(tx, one)
   // A clock that is wrong does not tell what came before it.
   const waits = meant.length === 0 && !given.isClockWrong
   // Of a clock that is ahead, the time would be after presses that are still to come.

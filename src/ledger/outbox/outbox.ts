@@ -5,6 +5,7 @@ import type { Account } from '../../domain/account/account.ts'
 import type { DayUsage, Device } from '../../domain/account/device.ts'
 import type {
   Alert,
+  AlertLogEntry,
   AlertState,
   AlertUpdate,
   MessageSummary,
@@ -48,13 +49,15 @@ export type Effect =
   | { kind: 'alert'; key: number; alert: Alert; messages: number; at: number }
   /** The cell deletes these pending raises: the ledger has decided on them. */
   | { kind: 'raises-decided'; ids: string[] }
-  /** Members that are null or left out stay as the cell has them. */
-  | (Partial<AlertState> & {
+  /** Members that are left out stay as the cell has them. Each effect may add to the alert's log. */
+  | {
       kind: 'alert-state'
       id: string
-      updates?: AlertUpdate[] | null
-      messages?: number | null
-    })
+      state?: AlertState
+      updates?: AlertUpdate[]
+      messages?: number
+      log?: AlertLogEntry
+    }
   /** `key` is 0 for the messages of a notice about the account itself. */
   | { kind: 'messages'; key: number; messages: NewMessage[]; at: number }
   | {
@@ -94,7 +97,7 @@ export const post = (sql: SqlStorage, effect: Effect): void =>
   insertRow(sql, outbox, { effect: JSON.stringify(effect) })
 
 /** The number of the newest effect, even if it has been carried out. */
-const lastPosted = (sql: SqlStorage): number =>
+export const lastPosted = (sql: SqlStorage): number =>
   sql.exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").toArray()[0]
     ?.seq ?? 0
 

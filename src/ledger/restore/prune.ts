@@ -4,7 +4,7 @@ import { readAccount } from '../accounts/accountRow.ts'
 import { prunePresses } from '../alerts/presses.ts'
 import { pruneRaised } from '../alerts/raised.ts'
 import { pruneCooldowns } from '../alerts/ruleRaises.ts'
-import { acknowledgements, emergencies, messages, notices, receipts } from '../tables.ts'
+import { alertStates, emergencies, messages, notices, receipts } from '../tables.ts'
 
 const DAY_MS = 86_400_000
 /**
@@ -32,9 +32,9 @@ export const prune = (sql: SqlStorage, now: number): void => {
   const since = keptSince(now, readAccount(sql)?.retentionDays ?? DEFAULT_RETENTION_DAYS)
   pruneRaised(sql, now, since)
   prunePresses(sql, since)
-  const { raisedAt, checkAt, nextRound } = emergencies
-  const isSettled = query`${checkAt} IS NULL AND ${nextRound} IS NULL`
-  deleteRows(sql, acknowledgements, query`${acknowledgements.acknowledgedAt} < ${since}`)
+  const { raisedAt, checkAt, nextRound, againAt } = emergencies
+  const isSettled = query`coalesce(${checkAt}, ${nextRound}, ${againAt}) IS NULL`
+  deleteRows(sql, alertStates, query`${alertStates.changed} < ${since}`)
   deleteRows(sql, emergencies, query`${raisedAt} < ${now - EMERGENCIES_KEPT_MS} AND ${isSettled}`)
   deleteRows(sql, notices, query`${notices.accepted} < ${now - NOTICES_KEPT_MS}`)
   pruneCooldowns(sql, now)

@@ -109,7 +109,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
 
   'Alert.dateTime': 'When the alert was raised.',
   'Alert.text': 'The text of the alert.',
-  'Alert.acknowledged': 'Whether somebody has acknowledged the alert.',
   'Alert.acknowledgedAt': 'When the alert was first acknowledged, or null.',
   '*.alertName': 'The name of the alert.',
 

@@ -1,4 +1,5 @@
 import { and, between, desc, eq, isNull } from 'drizzle-orm'
+import { describeStep } from '../../alerts/steps.ts'
 import { findAlert } from '../../alerts/store.ts'
 import { alerts } from '../../db/schema.ts'
 import type { CancelItem } from '../../domain/account/source.ts'
@@ -36,9 +37,8 @@ const findBefore = ({ db }: ServiceContext, deviceKey: number, name: string, tim
 const readKnown = async (context: ServiceContext, id: string, by: string) => {
   const alert = await findAlert(context.db, context, id)
   if (!alert) return []
-  const { deviceId, acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy, deliveries } = alert
-  const known = { acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy }
-  return [{ alertId: id, deviceId, by, known, alert, deliveries, origin: context.origin }]
+  const step = { action: 'cancel', isOfTracker: true } as const
+  return [{ ...describeStep(context, alert), ...step, by }]
 }
 
 const cancelFor = async (

@@ -112,6 +112,12 @@ const makeAlert = async (owner: TestAccount) => {
   return { alertId: body.alert.id as string }
 }
 
+const makeAcknowledgedAlert = async (owner: TestAccount) => {
+  const alert = await makeAlert(owner)
+  await owner.call('POST', `/api/alerts/${alert.alertId}/acknowledge`)
+  return alert
+}
+
 /** A message that a daily limit suppressed; the limit is raised afterwards. */
 const makeSuppressedMessage = async (owner: TestAccount) => {
   await makeUser(owner)
@@ -317,6 +323,9 @@ export const SAMPLES: Record<string, Sample> = {
   readAlert: { params: makeAlert },
   acknowledgeAlert: { params: makeAlert },
   cancelAlert: { params: makeAlert },
+  resolveAlert: { params: makeAlert, body: () => ({ note: 'Found, all well.' }) },
+  reopenAlert: { params: makeAcknowledgedAlert },
+  noteAlert: { params: makeAlert, body: () => ({ text: 'Helicopter on its way.' }) },
   listMessages: { query: '?status=failed' },
   retryMessage: { params: makeSuppressedMessage },
 

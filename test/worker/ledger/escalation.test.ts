@@ -425,6 +425,7 @@ describe('cancelling', () => {
         deviceId: id,
         alertId: alert.id,
         cancelledBy: expect.stringMatching(/^key_/),
+        text: null,
         notices: 3,
         noticesSuppressed: 0,
       },

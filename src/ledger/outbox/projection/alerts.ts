@@ -1,8 +1,13 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { insertSelect, updateSet } from '../../../db/query.ts'
-import { alerts, devices } from '../../../db/schema.ts'
+import { alertLog, alerts, devices } from '../../../db/schema.ts'
 import { compile, type Placeholders } from '../../../db/statement.ts'
-import { type Alert, type AlertState, NEW_ALERT_STATE } from '../../../domain/message/alert.ts'
+import {
+  type Alert,
+  type AlertLogEntry,
+  type AlertState,
+  NEW_ALERT_STATE,
+} from '../../../domain/message/alert.ts'
 import type { PostedAs, Write } from '../outbox.ts'
 
 /* How alerts enter the cell. Each statement may run twice, and none is for a deleted device. */
@@ -32,6 +37,8 @@ const fillAlert = compile((p: Placeholders<NewAlert>) =>
       messages: p.messages,
       ruleId: p.ruleId,
       zoneId: p.zoneId,
+      raisedBy: p.raisedBy,
+      test: p.test,
     },
     sql`WHERE ${hasDevice(p.key)} ON CONFLICT DO NOTHING`,
   ),
@@ -45,6 +52,8 @@ const DEFAULTS = {
   late: false,
   ruleId: null,
   zoneId: null,
+  raisedBy: null,
+  test: false,
   at: null,
 }
 
@@ -52,33 +61,79 @@ export const insertAlert: Write<'alert'> = (db, accountId, { alert, ...effect })
   fillAlert(db, { ...DEFAULTS, ...alert, ...effect, accountId }),
 ]
 
-type State = AlertState & {
+interface Changed {
   accountId: string
   id: string
-  updates: string | null
-  messages: number | null
   seq: number
 }
 
-/** Who acknowledged and cancelled never changes again; the rest is as the latest effect has it. */
-const fillState = compile((p: Placeholders<State>) =>
+const isChanged = (p: Placeholders<Changed>) =>
+  sql`${alerts.id} = ${p.id} AND ${alerts.accountId} = ${p.accountId} AND ${alerts.seq} < ${p.seq}`
+
+type Members = Changed & { updates: string | null; messages: number | null }
+
+const fillMembers = compile((p: Placeholders<Members>) =>
   updateSet(
     alerts,
     {
-      acknowledgedBy: sql`iif(${alerts.acknowledgedAt} IS NULL, ${p.acknowledgedBy},
-        ${alerts.acknowledgedBy})`,
-      acknowledgedAt: sql`ifnull(${alerts.acknowledgedAt}, ${p.acknowledgedAt})`,
-      cancelledBy: sql`iif(${alerts.cancelledAt} IS NULL, ${p.cancelledBy}, ${alerts.cancelledBy})`,
-      cancelledAt: sql`ifnull(${alerts.cancelledAt}, ${p.cancelledAt})`,
       updates: sql`ifnull(${p.updates}, ${alerts.updates})`,
       messages: sql`ifnull(${p.messages}, ${alerts.messages})`,
       seq: p.seq,
     },
-    sql`${alerts.id} = ${p.id} AND ${alerts.accountId} = ${p.accountId} AND ${alerts.seq} < ${p.seq}`,
+    isChanged(p),
   ),
 )
 
-export const updateAlert: Write<'alert-state'> = (db, accountId, { updates, ...effect }) => {
-  const given = { accountId, updates: updates ? JSON.stringify(updates) : null }
-  return [fillState(db, { ...NEW_ALERT_STATE, messages: null, ...effect, ...given })]
+const fillState = compile((p: Placeholders<Changed & AlertState>) =>
+  updateSet(
+    alerts,
+    {
+      acknowledgedAt: p.acknowledgedAt,
+      acknowledgedBy: p.acknowledgedBy,
+      resolvedAt: p.resolvedAt,
+      resolvedBy: p.resolvedBy,
+      cancelledAt: p.cancelledAt,
+      cancelledBy: p.cancelledBy,
+      reopened: p.reopened,
+      notes: p.notes,
+    },
+    isChanged(p),
+  ),
+)
+
+const fillLog = compile((p: Placeholders<Changed & AlertLogEntry>) =>
+  insertSelect(
+    alertLog,
+    {
+      accountId: p.accountId,
+      alertId: p.id,
+      seq: p.seq,
+      at: p.at,
+      action: p.action,
+      by: p.by,
+      text: p.text,
+    },
+    sql`WHERE EXISTS (SELECT 1 FROM ${alerts}
+        WHERE ${alerts.id} = ${p.id} AND ${alerts.accountId} = ${p.accountId})
+      ON CONFLICT DO NOTHING`,
+  ),
+)
+
+/** An effect that was posted before alerts could be reopened has its state in itself. */
+const stateOf = (effect: PostedAs<'alert-state'> & Partial<AlertState>): AlertState | undefined => {
+  const { state, acknowledgedAt, acknowledgedBy = null } = effect
+  if (state || acknowledgedAt == null) return state
+  const { cancelledAt = null, cancelledBy = null } = effect
+  return { ...NEW_ALERT_STATE, acknowledgedAt, acknowledgedBy, cancelledAt, cancelledBy }
+}
+
+export const updateAlert: Write<'alert-state'> = (db, accountId, effect) => {
+  const { id, seq, updates, messages = null, log } = effect
+  const changed = { accountId, id, seq }
+  const state = stateOf(effect)
+  return [
+    ...(state ? [fillState(db, { ...state, ...changed })] : []),
+    ...(log ? [fillLog(db, { ...log, ...changed })] : []),
+    fillMembers(db, { ...changed, messages, updates: updates ? JSON.stringify(updates) : null }),
+  ]
 }

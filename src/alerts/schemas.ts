@@ -1,0 +1,148 @@
+import * as z from 'zod'
+import {
+  ALERT_ACTIONS,
+  ALERT_STATES,
+  CHANNELS,
+  MESSAGE_KINDS,
+  POSITION_SOURCES,
+  STATUSES,
+} from '../domain/message/alert.ts'
+import { MAX_UPDATES } from '../domain/message/emergency.ts'
+import { id, time } from '../http/contract/wire.ts'
+
+/* An alert in replies. */
+
+/** The members that a delivery and a message have in common. */
+export const summary = z.object({
+  id: id('msg').meta({ description: 'The message’s id.' }),
+  kind: z.enum(MESSAGE_KINDS).meta({
+    description:
+      'Why the message is sent. Only `alert` and a `command` by SMS count against a device’s daily limits.',
+  }),
+  channel: z.enum(CHANNELS).meta({ description: 'How the message is sent.' }),
+  to: z
+    .string()
+    .meta({ description: 'An e-mail address or a phone number.', example: 'ana@example.com' }),
+  status: z.enum(STATUSES).meta({ description: 'What became of the message so far.' }),
+  reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why the message failed or was suppressed.', example: null }),
+  resetAt: time.nullable().meta({
+    description: 'When the device can send messages again, if the daily limit suppressed this one.',
+    example: null,
+  }),
+})
+
+const delivery = z
+  .object({
+    ...summary.shape,
+    name: z.string().nullable().meta({
+      description: 'The name of the user or emergency contact, where it is known.',
+      example: 'Ana Silva',
+    }),
+    changedAt: time.meta({ description: 'When its status last changed.' }),
+  })
+  .meta({ id: 'Delivery' })
+
+export const alert = z
+  .object({
+    id: id('alr'),
+    deviceId: id('dev'),
+    dateTime: time,
+    latitude: z.number().nullable().meta({ example: 38.7223 }),
+    longitude: z.number().nullable().meta({ example: -9.1393 }),
+    positionTime: time.nullable().meta({
+      description: 'When the position was taken; null if there is none or that is not known.',
+    }),
+    positionSource: z.enum(POSITION_SOURCES).meta({
+      description:
+        'Whether the alert came with its position, has the device’s last known one, which may be old, or none.',
+    }),
+    text: z.string().meta({ example: 'Man overboard' }),
+    alerts: z.array(z.string()).meta({ description: 'The alert’s name.', example: ['SOSButton'] }),
+    emergency: z.boolean().meta({
+      description:
+        'Whether it is an emergency: by its name (`emergencyAlerts` of the account), or because its raiser said so.',
+      example: true,
+    }),
+    late: z.boolean().meta({
+      description: 'Whether its `dateTime` is more than an hour before its arrival.',
+      example: false,
+    }),
+    ruleId: id('rul').optional().meta({ description: 'The rule that raised it, if one did.' }),
+    zoneId: id('zon').optional().meta({ description: 'The zone that it is about, if any.' }),
+    notifications: z
+      .array(z.enum(CHANNELS))
+      .meta({ description: 'The channels by which messages are actually sent.' }),
+    test: z.boolean().meta({
+      description: 'Whether it is a test of the emergency chain.',
+      example: false,
+    }),
+    state: z.enum(ALERT_STATES).meta({
+      description:
+        '`acknowledged`: someone handles it. `resolved` and `cancelled`: it is over. Any of them can be reopened.',
+      example: 'open',
+    }),
+    acknowledged: z.boolean().meta({ description: 'True in every state but `open`.' }),
+    acknowledgedAt: time.nullable(),
+    acknowledgedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The user whose key was used, or the key when it belongs to no user.' }),
+    resolvedAt: time.nullable().meta({ description: 'When it was resolved.', example: null }),
+    resolvedBy: z.string().nullable().meta({
+      description: 'Who resolved it, like `acknowledgedBy`.',
+      example: null,
+    }),
+    cancelled: z
+      .boolean()
+      .meta({ description: 'Whether it was called off as a false alarm.', example: false }),
+    cancelledAt: time.nullable().meta({ description: 'When it was cancelled.', example: null }),
+    cancelledBy: z.string().nullable().meta({
+      description: 'Who cancelled it, like `acknowledgedBy`.',
+      example: null,
+    }),
+    updates: z
+      .array(
+        z.object({
+          dateTime: time.meta({ description: 'When the later emergency happened.' }),
+          latitude: z
+            .number()
+            .nullable()
+            .meta({ description: 'Its latitude; null if it came without a place.', example: 38.7 }),
+          longitude: z.number().nullable().meta({
+            description: 'Its longitude; null if it came without a place.',
+            example: -9.1,
+          }),
+        }),
+      )
+      .meta({
+        description: `Later emergencies of the same device and name that joined this one while it was open, in order of time: the newest ${MAX_UPDATES}.`,
+        example: [],
+      }),
+    deliveries: z.array(delivery).meta({
+      description: 'The messages by which the alert goes to people, repeated ones too.',
+    }),
+    log: z
+      .array(
+        z.object({
+          at: time.meta({ description: 'When it happened.' }),
+          action: z.enum(ALERT_ACTIONS).meta({ description: 'What happened.' }),
+          by: z.string().nullable().meta({
+            description: 'The user, key or source; null for what the service did by itself.',
+            example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+          }),
+          text: z.string().nullable().meta({
+            description: 'A note, the number of an escalation’s round, or a reason.',
+            example: 'Helicopter on its way.',
+          }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          'What happened to the alert, the oldest first. Only in replies about one alert.',
+      }),
+  })
+  .meta({ id: 'Alert' })

@@ -1,0 +1,230 @@
+import { findRow, insertRow } from '../../db/objectTable.ts'
+import {
+  type Alert,
+  type AlertAction,
+  type AlertState,
+  type AlertUpdate,
+  MAX_NOTES,
+  MAX_REOPENED,
+  type MessageSummary,
+  nameOfState,
+  OPEN_STATE,
+  onePerAddress,
+  type Recipient,
+  SERIES,
+  type Status,
+} from '../../domain/message/alert.ts'
+import type { Decision } from '../decision.ts'
+import { findDevice } from '../devices/devices.ts'
+import { recipientsOfAlert } from '../messages/messageQueue.ts'
+import { lastPosted } from '../outbox/outbox.ts'
+import { alertStates, type DeviceRow } from '../tables.ts'
+import { acknowledgeEmergency, closeEmergency, reopenEmergency } from './emergencies.ts'
+import { sendAboutAlert } from './emergencyMessages.ts'
+
+/*
+ * The steps of an alert: it is acknowledged, resolved or cancelled, reopened, noted about. Each is a
+ * decision, so that an emergency's next round is either sent before it or not at all.
+ */
+
+/** What the cell has of an alert: more than the ledger, which forgets, but maybe not the latest. */
+export interface KnownState extends AlertState {
+  /** The number of the last effect that changed it. */
+  seq: number
+}
+
+/** What the messages about an alert are composed from. */
+export interface AlertMatter {
+  alert: Alert
+  updates: AlertUpdate[]
+  /** How many messages it has: further ones are numbered from there. */
+  messages: number
+  /** The alert's messages as the cell has them, which keeps them longer than the ledger does. */
+  deliveries: MessageSummary[]
+  origin: string
+}
+
+interface Step {
+  alertId: string
+  deviceId: string
+  /** The user, key or source whose step it is; null when the service takes it by itself. */
+  by: string | null
+  note?: string | null
+  known: KnownState
+}
+
+export type AlertStep = Step &
+  (
+    | { action: 'acknowledge' | 'resolve' | 'note' }
+    | ({ action: 'cancel'; isOfTracker?: boolean } & AlertMatter)
+    | ({ action: 'reopen'; administrators: Recipient[] } & AlertMatter)
+  )
+export type AlertToCancel = StepOf<'cancel'>
+type StepOf<Action extends AlertStep['action']> = Extract<AlertStep, { action: Action }>
+
+export type StepOutcome =
+  /** `seq` is that of the last effect about it: the cell may not have it yet. */
+  | { ok: true; state: AlertState; seq: number }
+  | {
+      ok: false
+      refusal: 'account-not-found' | 'alert-not-found' | 'wrong-alert-state' | 'alert-log-full'
+      detail?: string
+    }
+
+/** The latest state: after a restore the cell may be ahead, after a failure behind. */
+export const readState = (tx: Decision, alertId: string, known?: KnownState): KnownState | null => {
+  const row = findRow(tx.sql, alertStates, { alertId })
+  const newest = !row || (known && known.seq > row.seq) ? known : row
+  if (!newest) return null
+  const { acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy } = newest
+  const { cancelledAt, cancelledBy, reopened, notes, seq } = newest
+  const ended = { resolvedAt, resolvedBy, cancelledAt, cancelledBy }
+  return { acknowledgedAt, acknowledgedBy, ...ended, reopened, notes, seq }
+}
+
+interface Taken {
+  tx: Decision
+  step: AlertStep
+  device: DeviceRow
+  before: KnownState
+}
+
+const accept = ({ seq, ...state }: KnownState): StepOutcome => ({ ok: true, state, seq })
+
+const refuse = (before: AlertState, what: string): StepOutcome => ({
+  ok: false,
+  refusal: 'wrong-alert-state',
+  detail: `The alert is ${nameOfState(before)}, so it cannot be ${what}.`,
+})
+
+/** Writes the state and the line of the log that tells of it. */
+const write = (
+  { tx, step, before }: Taken,
+  action: AlertAction,
+  change: Partial<AlertState>,
+): KnownState => {
+  const { alertId, by, note = null } = step
+  const text = action === 'acknowledged' ? null : note
+  const { seq: _, ...state } = { ...before, ...change }
+  tx.post({ kind: 'alert-state', id: alertId, state, log: { at: tx.now, action, by, text } })
+  const written = { ...state, seq: lastPosted(tx.sql) }
+  const row = { ...written, changed: tx.now }
+  insertRow(tx.sql, alertStates, { alertId, ...row }, row)
+  return written
+}
+
+const emit = ({ tx, step }: Taken, action: AlertAction, data: Record<string, unknown> = {}) => {
+  const { alertId, deviceId, by, note: text = null } = step
+  const isNoted = action !== 'acknowledged'
+  const about = { alertId, [`${action}By`]: by, ...(isNoted && { text }) }
+  tx.emit(`alert.${action}`, deviceId, { ...about, ...data })
+}
+
+/** What ends an alert also acknowledges it. */
+const acknowledge = (taken: Taken): KnownState => {
+  const { tx, step, before } = taken
+  if (before.acknowledgedAt !== null) return before
+  acknowledgeEmergency(tx, step.alertId)
+  const change = { acknowledgedAt: tx.now, acknowledgedBy: step.by }
+  const after = write(taken, 'acknowledged', change)
+  emit(taken, 'acknowledged')
+  return after
+}
+
+const resolve = (taken: Taken): StepOutcome => {
+  const { tx, step, before } = taken
+  if (before.cancelledAt !== null) return refuse(before, 'resolved')
+  if (before.resolvedAt !== null) return accept(before)
+  const change = { resolvedAt: tx.now, resolvedBy: step.by }
+  const after = write({ ...taken, before: acknowledge(taken) }, 'resolved', change)
+  closeEmergency(tx, step.alertId)
+  emit(taken, 'resolved')
+  return accept(after)
+}
+
+const addNote = (taken: Taken): StepOutcome => {
+  const { tx, step, before } = taken
+  if (before.notes >= MAX_NOTES) return { ok: false, refusal: 'alert-log-full' }
+  const after = write(taken, 'noted', { notes: before.notes + 1 })
+  emit(taken, 'noted')
+  // A tracker's message is no sign that someone handles the emergency.
+  if (step.action === 'note' && nameOfState(before) === 'acknowledged')
+    acknowledgeEmergency(tx, step.alertId)
+  return accept(after)
+}
+
+/** Each cancellation of an alert has its own numbers for so many notices. */
+const MAX_NOTICES = 2048
+
+const wasSent = ({ status }: { status: Status }): boolean =>
+  status !== 'suppressed' && status !== 'failed'
+
+/** Notifies everyone who was sent a message. A tracker ends only what nobody handles yet. */
+const cancel = (taken: Taken, given: StepOf<'cancel'>): StepOutcome => {
+  const { tx, device, before } = taken
+  const { alertId, alert, deliveries, origin, isOfTracker } = given
+  if (before.cancelledAt !== null) return accept(before)
+  if (isOfTracker && before.resolvedAt !== null) return accept(before)
+  if (before.resolvedAt !== null) return refuse(before, 'cancelled')
+  if (isOfTracker && before.acknowledgedAt !== null) return addNote(taken)
+  const change = { cancelledAt: tx.now, cancelledBy: given.by }
+  const after = write({ ...taken, before: acknowledge(taken) }, 'cancelled', change)
+  closeEmergency(tx, alertId)
+  const { timeZone } = tx.account
+  const { name: deviceName, identifier } = device.record
+  const { queued: notices, suppressed: noticesSuppressed } = sendAboutAlert(tx, {
+    kind: 'notice',
+    series: SERIES.cancelled,
+    after: before.reopened * MAX_NOTICES,
+    deviceKey: device.key,
+    recipients: onePerAddress([
+      ...recipientsOfAlert(tx.sql, alertId, wasSent),
+      ...deliveries.filter(wasSent).map(({ channel, to }) => ({ channel, to, timeZone })),
+    ]),
+    details: { alert, motion: {}, deviceName, identifier, origin, purpose: { kind: 'cancelled' } },
+  })
+  emit(taken, 'cancelled', { notices, noticesSuppressed })
+  return accept(after)
+}
+
+/** Tells nobody by itself. */
+const reopen = (taken: Taken, given: StepOf<'reopen'>): StepOutcome => {
+  const { tx, device, before } = taken
+  if (before.acknowledgedAt === null && before.reopened > 0) return accept(before)
+  if (before.acknowledgedAt === null) return refuse(before, 'reopened')
+  if (before.reopened >= MAX_REOPENED) return { ok: false, refusal: 'alert-log-full' }
+  const reopened = before.reopened + 1
+  const after = write(taken, 'reopened', { ...OPEN_STATE, reopened })
+  if (given.alert.emergency) reopenEmergency(tx, device, given)
+  emit(taken, 'reopened')
+  return accept(after)
+}
+
+const take = (taken: Taken): StepOutcome => {
+  const { step } = taken
+  switch (step.action) {
+    case 'acknowledge':
+      return accept(acknowledge(taken))
+    case 'resolve':
+      return resolve(taken)
+    case 'note':
+      return addNote(taken)
+    case 'cancel':
+      return cancel(taken, step)
+    case 'reopen':
+      return reopen(taken, step)
+  }
+}
+
+/** Of equal steps only the first counts. */
+export const takeStep = (tx: Decision, step: AlertStep): StepOutcome => {
+  const { alertId, deviceId, known } = step
+  const device = findDevice(tx.sql, deviceId)
+  const before = readState(tx, alertId, known)
+  if (!device || !before) return { ok: false, refusal: 'alert-not-found' }
+  const outcome = take({ tx, step, device, before })
+  // A restored cell may have lost it.
+  if (outcome.ok && outcome.seq === before.seq && known.seq < before.seq)
+    tx.post({ kind: 'alert-state', id: alertId, state: outcome.state })
+  return outcome
+}
