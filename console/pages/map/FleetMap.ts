@@ -12,6 +12,8 @@ import { type Place, unwrapTrack } from './track/trackMath.ts'
 
 const MAX_FIT_ZOOM = 7
 const DEVICE_ZOOM = 5.5
+/** Half of a marker with its ring. */
+const MARKER_PX = 24
 const CLICKABLE = ['devices', 'selected', 'clusters']
 
 /** The map of the fleet. */
@@ -80,15 +82,36 @@ export class FleetMap extends MapView {
     if (isOther) this.setFleet(this.#members)
   }
 
-  showDevice(): void {
+  /** Where the selected device is on the screen, once the map has moved to it. */
+  #notePlace(): void {
+    const location = this.#selected?.device.lastLocation
+    if (!location) return
+    const { x, y } = this.map.project([location.longitude, location.latitude])
+    this.map.getContainer().dataset.marker = `${Math.round(x)},${Math.round(y)}`
+  }
+
+  /** Shows the selected device above a card that would cover it. */
+  showDevice(card: Element | null = null): void {
     const location = this.#selected?.device.lastLocation
     if (!location) return
     this.#hasFitted = true
+    void this.map.once('moveend').then(() => this.#notePlace())
     this.map.flyTo({
       center: [location.longitude, location.latitude],
+      offset: [0, -this.#coveredPx(card)],
       zoom: Math.max(this.map.getZoom(), DEVICE_ZOOM),
       duration: prefersReducedMotion() ? 0 : 900,
     })
+  }
+
+  /** How far above the middle of the map a marker must be, so that the card does not cover it. */
+  #coveredPx(card: Element | null): number {
+    if (!card) return 0
+    const map = this.map.getContainer().getBoundingClientRect()
+    const { top, right } = card.getBoundingClientRect()
+    const [middleX, middleY] = [map.left + map.width / 2, map.top + map.height / 2]
+    const isClear = right + MARKER_PX < middleX || top - MARKER_PX > middleY
+    return isClear ? 0 : middleY - (map.top + top) / 2
   }
 
   fitAll(isAnimated = true): void {
@@ -98,9 +121,9 @@ export class FleetMap extends MapView {
     this.fit(places, MAX_FIT_ZOOM, isAnimated)
   }
 
-  override setTrack(track: readonly Place[]): void {
+  override setTrack(track: readonly Place[], isFitted = true): void {
     super.setTrack(track)
-    if (track.length > 1) this.fit(unwrapTrack(track), MAX_FIT_ZOOM)
+    if (isFitted && track.length > 1) this.fit(unwrapTrack(track), MAX_FIT_ZOOM)
   }
 
   setPlayhead(place: Place | null): void {

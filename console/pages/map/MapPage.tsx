@@ -31,7 +31,7 @@ const useFollowedFleet = (selectedId: string | null) => {
   useEffect(() => map?.setFleet(members), [map, members])
   const isKnown = selected !== null
   useEffect(() => {
-    if (isKnown) map?.showDevice()
+    if (isKnown) map?.showDevice(document.querySelector('.device-card'))
   }, [map, selectedId, isKnown])
   return { shown, map, selected }
 }
