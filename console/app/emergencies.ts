@@ -4,6 +4,7 @@ import { readAll } from '../api/list.ts'
 import { rememberNames } from '../api/names.ts'
 import type { Alert, Location } from '../api/types.ts'
 import { type LiveEvent, live } from '../live/stream.ts'
+import { ENDED_SHOWN_MS, type Ending, nextSlots, type Slot } from './emergencySlots.ts'
 import { newestPlace, type Place } from './newestPlace.ts'
 
 /* Emergencies that nobody has acknowledged, and where they are. They are on top of every page. */
@@ -11,17 +12,24 @@ import { newestPlace, type Place } from './newestPlace.ts'
 /** No event says that an emergency was signalled again, nor, on most pages, that a device moved. */
 const FOLLOW_INTERVAL_MS = 10_000
 const MAX_DEVICES = 100
+const MAX_ANSWER_MS = 30_000
 
-const isOpenEmergency = (alert: Alert): boolean =>
-  !alert.acknowledged && !alert.cancelled && alert.emergency
+const isOpenEmergency = ({ state, emergency }: Alert): boolean => state === 'open' && emergency
 
 const open = signal<readonly Alert[]>([])
 /** The last position of each device that has an emergency. */
 const positions = signal<ReadonlyMap<string, Place>>(new Map())
 
-export const emergencies = computed(() =>
-  [...open.value].sort((a, b) => b.dateTime.localeCompare(a.dateTime)),
-)
+export const emergencies = computed(() => open.value)
+
+/** How emergencies ended that were open here. */
+const endings = new Map<string, { as: Ending; isMine: boolean }>()
+
+/** The viewer can undo these. The event of an acknowledgement may come before the reply. */
+const acknowledgedHere = new Set<string>()
+
+/** What the bar shows, from top to bottom. */
+export const slots = signal<readonly Slot[]>([])
 
 /** The devices that have one. */
 export const devicesInEmergency = computed(
@@ -42,26 +50,29 @@ const loadPositions = async (): Promise<void> => {
   )
 }
 
-/** Acknowledged or cancelled, which is final: an older answer must not open them again. */
-const closed = new Set<string>()
+/** When emergencies were closed: an older answer, which may still come, must not open them. */
+const closed = new Map<string, number>()
+const isClosed = (alertId: string): boolean =>
+  Date.now() - (closed.get(alertId) ?? 0) < MAX_ANSWER_MS
 /** Raised since a list was asked for, which may not have them yet. */
 const raised = new Map<string, Alert>()
 let loads = 0
 
-const close = (alertId: string): void => {
-  closed.add(alertId)
+const close = (alertId: string, as: Ending): void => {
+  closed.set(alertId, Date.now())
+  endings.set(alertId, { as, isMine: acknowledgedHere.has(alertId) })
   open.value = open.peek().filter(({ id }) => id !== alertId)
 }
 
 const put = (alert: Alert): void => {
-  if (!isOpenEmergency(alert)) close(alert.id)
-  if (closed.has(alert.id)) return
+  if (alert.state !== 'open') close(alert.id, alert.state)
+  if (isClosed(alert.id) || !isOpenEmergency(alert)) return
   if (loads > 0) raised.set(alert.id, alert)
   open.value = [...open.peek().filter(({ id }) => id !== alert.id), alert]
 }
 
 const readOpen = async (): Promise<Alert[]> => {
-  const query = { emergency: true, acknowledged: false, sort: '-dateTime' }
+  const query = { emergency: true, state: 'open', sort: '-dateTime' }
   return (await readAll('GET /api/alerts', 'alerts', { query })).filter(isOpenEmergency)
 }
 
@@ -70,7 +81,7 @@ const load = async (): Promise<void> => {
   try {
     await live.opened()
     const found = new Map((await readOpen()).map((alert) => [alert.id, alert]))
-    open.value = [...new Map([...raised, ...found]).values()].filter(({ id }) => !closed.has(id))
+    open.value = [...new Map([...raised, ...found]).values()].filter(({ id }) => !isClosed(id))
   } finally {
     if (--loads === 0) raised.clear()
   }
@@ -88,12 +99,20 @@ const reload = (): void => {
   })
 }
 
+const ENDINGS = new Map<string, Ending>([
+  ['alert.acknowledged', 'acknowledged'],
+  ['alert.resolved', 'resolved'],
+  ['alert.cancelled', 'cancelled'],
+])
+
 const receive = async ({ type, data }: LiveEvent): Promise<void> => {
   const alertId = String(data.alertId)
-  if (type === 'alert.acknowledged' || type === 'alert.cancelled') {
-    close(alertId)
+  const ending = ENDINGS.get(type)
+  if (ending) {
+    close(alertId, ending)
     return
   }
+  if (type === 'alert.reopened') closed.delete(alertId)
   const { alert } = await call('GET /api/alerts/{alertId}', { params: { alertId } })
   put(alert)
   await loadPositions()
@@ -123,16 +142,37 @@ const follow = (): (() => void) => {
   }
 }
 
+/** Puts emergencies into their places, and takes away those that ended a while ago. */
+const arrange = (): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const arrangeNow = (): void => {
+    clearTimeout(timer)
+    const at = Date.now()
+    slots.value = nextSlots(slots.peek(), { open: open.value, endings, at })
+    const ends = slots.peek().flatMap(({ ended }) => (ended ? [ended.at + ENDED_SHOWN_MS] : []))
+    if (ends.length > 0) timer = setTimeout(arrangeNow, Math.min(...ends) - at)
+  }
+  const stop = effect(arrangeNow)
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
+}
+
 export const startEmergencies = (): (() => void) => {
   reload()
   const stop = [
     live.on(
-      ['alert.raised', 'alert.acknowledged', 'alert.cancelled'],
+      ['alert.raised', 'alert.reopened', ...ENDINGS.keys()],
       (event) => void receive(event).catch(reload),
     ),
     live.on(['location.reported'], receiveLocation, { isPassive: true }),
-    live.onGap(reload),
+    live.onGap(() => {
+      closed.clear()
+      reload()
+    }),
     follow(),
+    arrange(),
     () => clearTimeout(retryTimer),
   ]
   return () => {
@@ -141,6 +181,21 @@ export const startEmergencies = (): (() => void) => {
 }
 
 export const acknowledge = async (alertId: string): Promise<void> => {
-  const { alert } = await call('POST /api/alerts/{alertId}/acknowledge', { params: { alertId } })
+  const params = { alertId }
+  acknowledgedHere.add(alertId)
+  try {
+    put((await call('POST /api/alerts/{alertId}/acknowledge', { params })).alert)
+  } catch (error) {
+    acknowledgedHere.delete(alertId)
+    throw error
+  }
+}
+
+/** Undoes an acknowledgement. */
+export const reopen = async (alertId: string): Promise<void> => {
+  const params = { alertId }
+  const { alert } = await call('POST /api/alerts/{alertId}/reopen', { params, body: {} })
+  acknowledgedHere.delete(alertId)
+  closed.delete(alertId)
   put(alert)
 }

@@ -191,6 +191,7 @@ try {
     const bar = page.getByRole('region', { name: 'Emergencies' })
     await bar.getByText('SOS button from Tern 7').waitFor()
     await openPath(page, '/devices')
+    await page.locator('.emergencies:not(.settling)').waitFor()
     await bar.getByRole('button', { name: 'Acknowledge' }).click()
     await bar.waitFor({ state: 'detached' })
     const { alerts } = await account.call('GET', '/api/alerts')

@@ -56,9 +56,9 @@ try {
   await check('an emergency is acknowledged on its page', async () => {
     const { alert } = await raise(made.ship, 'SOSButton', 'Man overboard')
     await openPath(page, `/alerts/${alert.id}`)
-    await page.getByText('This is an emergency.').waitFor()
+    await page.getByText('Nobody handles it yet.').waitFor()
     await page.getByRole('main').getByRole('button', { name: 'Acknowledge', exact: true }).click()
-    await page.locator('.facts').getByText('Ana').waitFor()
+    await page.locator('.incident-handled').getByText('Ana').waitFor()
     await page.getByRole('region', { name: 'Emergencies' }).waitFor({ state: 'detached' })
     const { alert: stored } = await account.call('GET', `/api/alerts/${alert.id}`)
     expect(stored.acknowledged, 'the alert is not acknowledged')
@@ -78,7 +78,7 @@ try {
         longitude: -34.25,
       })
       await bar.getByText('12.50000° N, 34.25000° W').waitFor()
-      await page.getByRole('main').getByText('12.50000° N, 34.25000° W').waitFor()
+      await page.getByRole('main').getByText('12.50000, -34.25000').waitFor()
       await account.report(made.ship, { latitude: 12.75, longitude: -34.5 })
       await bar.getByText('12.75000° N, 34.50000° W').waitFor()
       await page.getByRole('main').getByRole('button', { name: 'Cancel alert' }).click()

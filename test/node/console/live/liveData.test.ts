@@ -62,8 +62,7 @@ describe('emergencies', () => {
     id,
     deviceId: 'dev_1',
     dateTime: '2026-11-14T09:30:00.000Z',
-    acknowledged: false,
-    cancelled: false,
+    state: 'open',
     emergency: true,
     updates: [],
     ...changes,
@@ -98,6 +97,17 @@ describe('emergencies', () => {
     expect(ids()).toEqual([])
     await answer(LIST, page(alertOf('alr_1'), alertOf('alr_2')))
     expect(ids()).toEqual(['alr_2'])
+    stop()
+  })
+
+  test('come back when they were reopened, in spite of older answers', async () => {
+    const { ids, stop } = await start()
+    await answer(LIST, page(alertOf('alr_1')))
+    emit('alert.acknowledged', { alertId: 'alr_1' })
+    expect(ids()).toEqual([])
+    emit('alert.reopened', { alertId: 'alr_1' })
+    await answer(ONE, { alert: alertOf('alr_1') })
+    expect(ids()).toEqual(['alr_1'])
     stop()
   })
 
