@@ -46,6 +46,10 @@ export const formatHeight = (metres: number): string => withUnit(metres, HEIGHT[
 export const formatDistance = (metres: number): string =>
   withUnit(metres, DISTANCE[units.value], metres < 100_000 ? 1 : 0)
 
+/** A distance to somebody who may be very near. */
+export const formatRange = (metres: number): string =>
+  withUnit(metres, DISTANCE[units.value], metres < 10_000 ? 2 : metres < 100_000 ? 1 : 0)
+
 const ordinate = (value: number, [positive, negative]: [string, string]): string =>
   `${Math.abs(value).toFixed(5)}° ${value < 0 ? negative : positive}`
 

@@ -4,8 +4,20 @@ import { Button, IconButton } from './Button.tsx'
 
 const SHOWN_MS = 2000
 
-/** Copies a text. `isSmall` leaves out the word. */
-export const CopyButton = ({ value, isSmall = false }: { value: string; isSmall?: boolean }) => {
+interface CopyButtonProps {
+  value: string
+  /** Leaves out the word. */
+  isSmall?: boolean
+  /** Says what is copied where several buttons are near. */
+  label?: string
+}
+
+/** Copies a text. */
+export const CopyButton = ({
+  value,
+  isSmall = false,
+  label: what = text.common.copy,
+}: CopyButtonProps) => {
   const [isCopied, setIsCopied] = useState(false)
   const [hasFailed, setHasFailed] = useState(false)
   const copy = async () => {
@@ -20,7 +32,7 @@ export const CopyButton = ({ value, isSmall = false }: { value: string; isSmall?
     setIsCopied(true)
     setTimeout(() => setIsCopied(false), SHOWN_MS)
   }
-  const label = isCopied ? text.common.copied : text.common.copy
+  const label = isCopied ? text.common.copied : what
   const icon = isCopied ? 'check' : 'copy'
   return (
     <>

@@ -30,6 +30,7 @@ const PATHS = {
   info: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-9.5V16M12 8h.01',
   edit: 'M4 20h4L19 9l-4-4L4 16v4Zm9-13 4 4',
   trash: 'M5 7h14M10 4h4M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5',
+  arrow: 'M4 12h16M14 6l6 6-6 6',
   refresh: 'M20 6v5h-5M4 18v-5h5M6 9a7 7 0 0 1 12-2l2 4M18 15a7 7 0 0 1-12 2l-2-4',
   play: 'M7 4.5v15l12-7.5-12-7.5Z',
   pause: 'M8 5v14M16 5v14',

@@ -2,13 +2,14 @@ import type { Alert } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Badge } from '../../ui/Page.tsx'
 
-export const AlertState = ({ alert }: { alert: Alert }) => {
-  if (alert.cancelled) return <Badge kind="plain">{text.alerts.cancelled}</Badge>
-  if (alert.acknowledged) return <Badge kind="good">{text.alerts.acknowledged}</Badge>
-  return alert.emergency ? (
+const KINDS = { acknowledged: 'info', resolved: 'good', cancelled: 'plain' } as const
+
+export const AlertState = ({ alert: { state, emergency } }: { alert: Alert }) => {
+  if (state !== 'open') return <Badge kind={KINDS[state]}>{text.alerts.states[state]}</Badge>
+  return emergency ? (
     <Badge kind="bad">{text.alerts.openEmergency}</Badge>
   ) : (
-    <Badge kind="warn">{text.alerts.open}</Badge>
+    <Badge kind="warn">{text.alerts.states.open}</Badge>
   )
 }
 

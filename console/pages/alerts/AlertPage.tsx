@@ -19,6 +19,7 @@ import { Empty, Failed, Pending } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState } from './AlertBadges.tsx'
 import { Acknowledge, CancelAlert } from './actions.tsx'
+import { Incident } from './incident/Incident.tsx'
 
 const LIVE_TYPES = ['alert.*', 'message.*']
 const parent = { href: '/alerts', label: text.alerts.title }
@@ -56,24 +57,6 @@ const Recipients = ({ alert, messages }: Loaded) => (
         ))}
       </ul>
     )}
-  </Card>
-)
-
-/** Later emergencies of the same device that joined this one. */
-const Updates = ({ updates }: { updates: Alert['updates'] }) => (
-  <Card title={text.alerts.updates}>
-    <ul class="deliveries">
-      {updates.map(({ dateTime, latitude, longitude }) => (
-        <li key={dateTime}>
-          <Time value={dateTime} />
-          <span>
-            {latitude !== null && longitude !== null
-              ? formatPosition(latitude, longitude)
-              : text.alerts.noPosition}
-          </span>
-        </li>
-      ))}
-    </ul>
   </Card>
 )
 
@@ -124,7 +107,7 @@ const Details = ({ alert, messages }: Loaded) => {
             ...(alert.acknowledgedAt
               ? ([
                   [
-                    text.alerts.acknowledged,
+                    text.alerts.states.acknowledged,
                     <span key="acknowledged">
                       <Time value={alert.acknowledgedAt} /> · {nameOf(alert.acknowledgedBy)}
                     </span>,
@@ -134,7 +117,7 @@ const Details = ({ alert, messages }: Loaded) => {
             ...(alert.cancelledAt
               ? ([
                   [
-                    text.alerts.cancelled,
+                    text.alerts.states.cancelled,
                     <span key="cancelled">
                       <Time value={alert.cancelledAt} /> · {nameOf(alert.cancelledBy)}
                     </span>,
@@ -153,7 +136,6 @@ const Details = ({ alert, messages }: Loaded) => {
         </div>
       </Card>
       <Recipients alert={alert} messages={messages} />
-      {alert.updates.length > 0 && <Updates updates={alert.updates} />}
     </div>
   )
 }
@@ -163,9 +145,10 @@ export default ({ params: { alertId = '' } }: PageProps) => {
   useLiveReload(LIVE_TYPES, reload)
   // No event says that an open emergency was signalled again.
   const followed = emergencies.value.find(({ id }) => id === alertId)
+  const signals = followed?.updates.length
   useEffect(() => {
-    if (followed) set((before) => ({ ...before, alert: followed }))
-  }, [followed])
+    if (signals) reload()
+  }, [signals])
   if (error?.status === 404)
     return (
       <Page title={text.alerts.title} parent={parent}>
@@ -182,17 +165,20 @@ export default ({ params: { alertId = '' } }: PageProps) => {
     )
   const { alert } = data
   const replace = (next: Alert) => set((before) => ({ ...before, alert: next }))
+  if (alert.emergency)
+    return <Incident key={alert.id} alert={alert} parent={parent} onChange={replace} />
   const canAct = session.can('write')
   return (
     <Page
       title={alert.alerts.map(alertLabel).join(', ')}
       parent={parent}
-      lead={alert.emergency ? text.alerts.isEmergency : undefined}
       actions={
         canAct && (
           <>
             {!alert.acknowledged && <Acknowledge alert={alert} onDone={replace} />}
-            {alert.cancelled === false && <CancelAlert alert={alert} onDone={replace} />}
+            {!alert.cancelled && alert.state !== 'resolved' && (
+              <CancelAlert alert={alert} onDone={replace} />
+            )}
           </>
         )
       }

@@ -9,6 +9,7 @@ import { alertLabel, text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { SearchInput } from '../../ui/form/SearchInput.tsx'
+import { Switch } from '../../ui/form/Switch.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { DeviceLink, RaisedBy } from '../../ui/links.tsx'
 import { FilterChip, Filters } from '../../ui/list/Filters.tsx'
@@ -50,7 +51,7 @@ export default () => {
   const { show, alertName, device } = filters
   const pages = usePages(
     (cursor, signal) => readAlertPage(filters, cursor, signal),
-    [show, alertName, device, filters.from, filters.to],
+    [show, filters.isEmergency, alertName, device, filters.from, filters.to],
   )
   useLiveAlerts(pages, filters)
   const replace = (alert: Alert) =>
@@ -116,6 +117,13 @@ export default () => {
           choices={SHOWS.map((value) => ({ value, label: text.alerts.shows[value] }))}
           onChange={(value) => setQuery({ show: value === 'open' ? null : value })}
         />
+        <Switch
+          label={text.alerts.emergenciesOnly}
+          isOn={filters.isEmergency}
+          onChange={(isOn) => setQuery({ emergency: isOn ? 'true' : null })}
+        >
+          {text.alerts.emergenciesOnly}
+        </Switch>
         <SearchInput
           label={text.alerts.nameFilter}
           value={alertName}

@@ -4,8 +4,9 @@ import { place } from '../../router/router.ts'
 
 /* Which alerts the page shows. The address of the page has the choice. */
 
-export type Show = 'open' | 'emergencies' | 'acknowledged' | 'all'
-export const SHOWS: readonly Show[] = ['open', 'emergencies', 'acknowledged', 'all']
+const STATES = ['open', 'acknowledged', 'resolved', 'cancelled'] as const
+export type Show = (typeof STATES)[number] | 'all'
+export const SHOWS: readonly Show[] = [...STATES, 'all']
 const PAGE_SIZE = 50
 
 /** The address can say anything; only a date counts. */
@@ -17,6 +18,7 @@ export const readFilters = () => {
   const given = query.get('show') as Show
   return {
     show: SHOWS.includes(given) ? given : 'open',
+    isEmergency: query.get('emergency') === 'true',
     alertName: query.get('name') ?? '',
     device: query.get('device') ?? '',
     from: dayOf(query.get('from')),
@@ -32,14 +34,13 @@ const spanOf = ({ from, to }: AlertFilters) => ({
 })
 
 export const isShown = (alert: Alert, filters: AlertFilters): boolean => {
-  const { show, alertName, device } = filters
+  const { show, isEmergency, alertName, device } = filters
   const { from, to } = spanOf(filters)
   if ((from && alert.dateTime < from) || (to && alert.dateTime > to)) return false
   if (alertName && !alert.alerts.includes(alertName)) return false
   if (device && alert.deviceId !== device) return false
-  if (show === 'open') return !alert.acknowledged
-  if (show === 'acknowledged') return alert.acknowledged
-  return show === 'all' || alert.emergency
+  if (isEmergency && !alert.emergency) return false
+  return show === 'all' || alert.state === show
 }
 
 export const readAlertPage = async (
@@ -47,14 +48,14 @@ export const readAlertPage = async (
   cursor: string | null,
   signal: AbortSignal,
 ) => {
-  const { show, alertName, device } = filters
+  const { show, isEmergency, alertName, device } = filters
   const query = {
     ...spanOf(filters),
     limit: PAGE_SIZE,
     cursor,
     alertName,
-    acknowledged: show === 'open' ? 'false' : show === 'acknowledged' ? 'true' : null,
-    emergency: show === 'emergencies' ? 'true' : null,
+    state: show === 'all' ? null : show,
+    emergency: isEmergency ? 'true' : null,
   }
   const { alerts, nextCursor } = device
     ? await call('GET /api/devices/{deviceId}/alerts', {

@@ -28,6 +28,15 @@ const Figure = ({ icon, label, value }: { icon: IconName; label: string; value: 
   </div>
 )
 
+/** What a position says besides the place. */
+export const Figures = ({ location }: { location: Location }) => (
+  <dl class="figures">
+    {figuresOf(location).map(([icon, label, value]) => (
+      <Figure key={label} icon={icon} label={label} value={value} />
+    ))}
+  </dl>
+)
+
 /** What is known about the selected device now. */
 export const DeviceCard = ({ member: { device, state } }: { member: Member }) => {
   const { lastLocation } = device
@@ -50,11 +59,7 @@ export const DeviceCard = ({ member: { device, state } }: { member: Member }) =>
       {state === 'expired' && <p class="card-note">{text.map.expiredCard}</p>}
       {lastLocation ? (
         <>
-          <dl class="figures">
-            {figuresOf(lastLocation).map(([icon, label, value]) => (
-              <Figure key={label} icon={icon} label={label} value={value} />
-            ))}
-          </dl>
+          <Figures location={lastLocation} />
           <p class="card-line">
             <Icon name="pin" size={15} />
             <span>{formatPosition(lastLocation.latitude, lastLocation.longitude)}</span>

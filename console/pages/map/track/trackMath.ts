@@ -10,13 +10,26 @@ export interface Place {
 const EARTH_METRES = 6_371_000
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-const distanceBetween = (a: Location, b: Location): number => {
+/** In metres, along the great circle. */
+export const distanceBetween = (a: Place, b: Place): number => {
   const dLat = radians(b.latitude - a.latitude)
   const dLon = radians(b.longitude - a.longitude)
   const h =
     Math.sin(dLat / 2) ** 2 +
     Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * Math.sin(dLon / 2) ** 2
   return 2 * EARTH_METRES * Math.asin(Math.min(1, Math.sqrt(h)))
+}
+
+/** The direction at `a` of the shortest way to `b`: degrees clockwise from true north. */
+export const bearingBetween = (a: Place, b: Place): number => {
+  const [from, to, turn] = [a.latitude, b.latitude, b.longitude - a.longitude].map(radians) as [
+    number,
+    number,
+    number,
+  ]
+  const east = Math.sin(turn) * Math.cos(to)
+  const north = Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(turn)
+  return ((Math.atan2(east, north) * 180) / Math.PI + 360) % 360
 }
 
 /** In metres, along straight lines between the positions. */

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import type { Delivery } from '../../../../console/api/types.ts'
+import { groupByPerson } from '../../../../console/pages/alerts/incident/recipients.ts'
+
+const message = (
+  id: string,
+  to: string,
+  { name = null, status }: { name?: string | null; status: Delivery['status'] },
+): Delivery => ({
+  id,
+  to,
+  name,
+  status,
+  kind: 'alert',
+  channel: to.includes('@') ? 'Email' : 'SMS',
+  reason: null,
+  resetAt: null,
+  changedAt: '2026-11-14T09:30:00.000Z',
+})
+
+describe('who was notified of an emergency', () => {
+  test('is grouped by person, with the best that became of the messages', () => {
+    const people = groupByPerson([
+      message('1', 'ana@example.org', { name: 'Ana', status: 'failed' }),
+      message('2', 'bo@example.org', { name: 'Bo', status: 'failed' }),
+      message('3', '+351900000', { name: 'Ana', status: 'delivered' }),
+      message('4', 'bo@example.org', { name: 'Bo', status: 'suppressed' }),
+      message('5', 'guard@example.org', { status: 'sent' }),
+      message('6', '+351911111', { status: 'queued' }),
+    ])
+    expect(
+      people.map(({ name, reached, deliveries }) => [name, reached, deliveries.length]),
+    ).toEqual([
+      ['Ana', 'reached', 2],
+      ['Bo', 'not-reached', 2],
+      ['guard@example.org', 'sent', 1],
+      ['+351911111', 'waiting', 1],
+    ])
+  })
+})
