@@ -799,6 +799,7 @@ export const en = {
     reasons: {
       'daily-limit-reached': 'The daily limit of the device is reached.',
       'message-budget-reached': 'The account’s budget of messages is used up for today.',
+      acknowledged: 'Not sent: somebody had already acknowledged the alert.',
       'recipient-gone': 'The user may no longer get it.',
       'reserved-for-emergencies': 'The rest of the device’s daily limit is kept for emergencies.',
       'daily-notice-limit-reached': 'The account’s daily limit of notices is reached.',
@@ -1371,6 +1372,9 @@ export const en = {
       'alert.raised': 'Alert raised',
       'alert.acknowledged': 'Alert acknowledged',
       'alert.cancelled': 'Alert cancelled',
+      'alert.resolved': 'Alert resolved',
+      'alert.reopened': 'Alert reopened',
+      'alert.noted': 'Note on an alert',
       'alert.escalated': 'Alert escalated',
       'alert.undelivered': 'Alert reached nobody',
       'message.received': 'Message from a device',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Delivery } from '../../../../console/api/types.ts'
+import { findNearest } from '../../../../console/pages/alerts/incident/nearest.ts'
 import { groupByPerson } from '../../../../console/pages/alerts/incident/recipients.ts'
 
 const message = (
@@ -36,5 +37,34 @@ describe('who was notified of an emergency', () => {
       ['guard@example.org', 'sent', 1],
       ['+351911111', 'waiting', 1],
     ])
+  })
+})
+
+describe('the devices nearest to an emergency', () => {
+  type Members = Parameters<typeof findNearest>[0]
+  const member = (id: string, longitude: number | null) => ({
+    device: { id, lastLocation: longitude === null ? null : { latitude: 0, longitude } },
+    state: 'fresh',
+  })
+
+  test('are the five nearest others that have a position, with distance and bearing', () => {
+    const members = [
+      member('self', 179.5),
+      member('nowhere', null),
+      member('far', 0),
+      member('west', 178),
+      member('across', -179.5),
+      ...[170, 171, 172].map((longitude) => member(`at ${longitude}`, longitude)),
+    ] as unknown as Members
+    const found = findNearest(members, { latitude: 0, longitude: 179.5 }, 'self')
+    expect(found.map(({ device }) => device.id)).toEqual([
+      'across',
+      'west',
+      'at 172',
+      'at 171',
+      'at 170',
+    ])
+    expect(found.slice(0, 2).map(({ bearing }) => Math.round(bearing))).toEqual([90, 270])
+    expect((found[0]?.metres ?? 0) / 1000).toBeCloseTo(111.2, 0)
   })
 })
