@@ -156,7 +156,7 @@ export const MUTANTS = [
   {
     name: 'an expired device tells the account over and over',
     file: 'src/ledger/alerts/alerts.ts',
-    from: '(!emergency || isTooSoon(tx, device))',
+    from: '(!isWanted || isTooSoon(tx, device))',
     to: '!emergency',
     also: { from: 'const isTooSoon', to: 'export const isTooSoon' },
     tests: ['ledger/emergencies'],

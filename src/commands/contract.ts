@@ -85,7 +85,7 @@ export const setCommandChannel = define({
   body: channel,
   reply: channel.extend({ success }),
   problems: ['device-not-found', 'source-not-found'],
-  example: { sourceId: 'src_1jn7wz3h4q8v2n5t7r6m0p' },
+  example: { sourceId: null },
 })
 
 export const listCommands = define({

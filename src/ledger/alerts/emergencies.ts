@@ -51,7 +51,7 @@ export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undef
 
 /** Whether nobody has acknowledged it yet. */
 export const isOpenEmergency = (sql: SqlStorage, id: string): boolean =>
-  findEmergency(sql, id) !== undefined
+  findEmergency(sql, id)?.state === 'open'
 
 interface NewEmergency extends Pick<EmergencyRow, 'deviceKey' | 'details' | 'messages'> {
   /** Whether any of its messages is on its way. */

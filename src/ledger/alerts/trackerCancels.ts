@@ -53,17 +53,20 @@ const findMeant = (
 }
 
 /** The open ones; without any, the newest that someone handles, which gets a note. */
-const selectMeant = (tx: Decision, meant: AlertToCancel[]): AlertToCancel[] => {
+const selectMeant = (tx: Decision, meant: AlertToCancel[], time: number) => {
   const areIn = (state: AlertStateName) =>
     meant.filter(({ alertId, known }) => {
       const read = readState(tx, alertId, known)
       return read !== null && nameOfState(read) === state
     })
   const open = areIn('open')
-  if (open.length > 0) return open
-  return areIn('acknowledged')
+  if (open.length > 0) return { chosen: open, isFound: true }
+  const chosen = areIn('acknowledged')
     .toSorted((a, b) => b.alert.dateTime - a.alert.dateTime)
     .slice(0, 1)
+  // Many never resolve: one of yesterday need not be the one that is meant.
+  const isFound = chosen.some(({ alert }) => alert.dateTime >= time - REMEMBERED_MS)
+  return { chosen, isFound }
 }
 
 export const cancelByTracker = (tx: Decision, given: Cancellation): CancelOutcome => {
@@ -74,10 +77,10 @@ export const cancelByTracker = (tx: Decision, given: Cancellation): CancelOutcom
   deleteRows(sql, cancellations, query`${cancellations.at} < ${now - REMEMBERED_MS}`)
   const key = { deviceKey: device.key, source, name, digest }
   if (hasRow(sql, cancellations, key)) return { ok: true }
-  const meant = selectMeant(tx, findMeant(tx, device, given))
-  for (const one of meant) takeStep(tx, one)
+  const { chosen, isFound } = selectMeant(tx, findMeant(tx, device, given), time)
+  for (const one of chosen) takeStep(tx, one)
   // A clock that is wrong does not tell what came before it.
-  const waits = meant.length === 0 && !given.isClockWrong
+  const waits = !isFound && !given.isClockWrong
   // Of a clock that is ahead, the time would be after presses that are still to come.
   insertRow(sql, cancellations, { ...key, time: Math.min(time, at), at, waits })
   return { ok: true }

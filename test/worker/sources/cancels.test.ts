@@ -61,12 +61,23 @@ test('only the open one is cancelled, and those who were told of it alone get a 
   const [handled] = await alertsOf(account)
   await account.call('POST', `/api/alerts/${handled.id}/acknowledge`)
   await garmin.push(sos(minutesAgo(9)))
-  for (let n = 0; n < 2; n++) await garmin.push(cancel(minutesAgo(2)))
+  const [cancelled, again] = [cancel(minutesAgo(2)), cancel(minutesAgo(1))]
+  for (let n = 0; n < 2; n++) await garmin.push(cancelled)
   expect(await cancelledOf(account)).toEqual([true, false])
   expect(await readEvents(account, 'alert.cancelled')).toMatchObject([{ notices: 1 }])
-  // Nothing is open any more.
-  await garmin.push(cancel(minutesAgo(1)))
+  // Nothing is open any more: what is not over gets a note, once.
+  for (let n = 0; n < 2; n++) await garmin.push(again)
   expect(await cancelledOf(account)).toEqual([true, false])
+  const { alert } = (await account.call('GET', `/api/alerts/${handled.id}`)).body
+  expect(alert.state).toBe('acknowledged')
+  expect(alert.log).toMatchObject([
+    { action: 'raised', by: garmin.id },
+    { action: 'acknowledged' },
+    { action: 'noted', by: garmin.id },
+  ])
+  // That one was of long ago, so the cancellation waits for its own SOS.
+  await garmin.push(sos(minutesAgo(1.5)))
+  expect(await cancelledOf(account)).toEqual([true, true, false])
 })
 
 test('a cancellation that comes before its SOS is remembered; a later press is raised', async () => {
@@ -103,7 +114,8 @@ test.each([1, 2, 3])(
   'SOS and cancellation at once end cancelled, in either order (%i)',
   async () => {
     const { account, garmin } = await openWithDevice()
-    const pushes = [sos(minutesAgo(6)), cancel(minutesAgo(5)), sos(minutesAgo(6))]
+    const press = sos(minutesAgo(6))
+    const pushes = [press, cancel(minutesAgo(5)), press]
     const replies = await Promise.all(pushes.map((push) => garmin.push(push)))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await cancelledOf(account)).toEqual([true])
