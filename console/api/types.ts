@@ -244,6 +244,7 @@ export type NewAlert = {
   text?: string | null
   dateTime?: string | null
   emergency?: boolean | null
+  test?: boolean | null
   latitude?: number | null
   longitude?: number | null
   notifications?: ('Email' | 'SMS')[] | null
@@ -256,8 +257,8 @@ export type NewAlert = {
   state?: unknown
   resolvedAt?: unknown
   resolvedBy?: unknown
-  test?: unknown
   log?: unknown
+  drill?: unknown
   positionTime?: unknown
   positionSource?: unknown
   late?: unknown
@@ -383,6 +384,7 @@ export type EventAlertRaised = EventOf<
   {
     deviceId: string
     alertId: string
+    test?: true
     alertName: string
     text: string | null
     dateTime: string
@@ -398,13 +400,14 @@ export type EventAlertRaised = EventOf<
 >
 export type EventAlertAcknowledged = EventOf<
   'alert.acknowledged',
-  { deviceId: string; alertId: string; acknowledgedBy: string }
+  { deviceId: string; alertId: string; test?: true; acknowledgedBy: string }
 >
 export type EventAlertUndelivered = EventOf<
   'alert.undelivered',
   {
     deviceId: string
     alertId: string
+    test?: true
     alertName: string
     reason:
       | 'daily-limit-reached'
@@ -422,6 +425,7 @@ export type EventAlertEscalated = EventOf<
   {
     deviceId: string
     alertId: string
+    test?: true
     alertName: string
     round: number
     messages: number
@@ -433,6 +437,7 @@ export type EventAlertCancelled = EventOf<
   {
     deviceId: string
     alertId: string
+    test?: true
     cancelledBy: string
     text?: string | null
     notices: number
@@ -445,7 +450,7 @@ export type EventAlertResolved = EventOf<
 >
 export type EventAlertReopened = EventOf<
   'alert.reopened',
-  { deviceId: string; alertId: string; reopenedBy: string | null; text: string | null }
+  { deviceId: string; alertId: string; test?: true; reopenedBy: string | null; text: string | null }
 >
 export type EventAlertNoted = EventOf<
   'alert.noted',
@@ -469,7 +474,7 @@ export type EventDeviceReturned = EventOf<
 >
 export type EventMessageSent = EventOf<
   'message.sent',
-  { deviceId?: string; messageId: string; alertId: string; channel: 'Email' | 'SMS' }
+  { deviceId?: string; messageId: string; alertId: string; test?: true; channel: 'Email' | 'SMS' }
 >
 export type EventMessageFailed = EventOf<
   'message.failed',
@@ -477,6 +482,7 @@ export type EventMessageFailed = EventOf<
     deviceId?: string
     messageId: string
     alertId: string
+    test?: true
     channel: 'Email' | 'SMS'
     reason: string | null
   }
@@ -486,6 +492,7 @@ export type EventMessageSuppressed = EventOf<
   {
     deviceId: string
     alertId: string
+    test?: true
     channel: 'Email' | 'SMS'
     messages: number
     reason: 'daily-limit-reached' | 'reserved-for-emergencies' | 'message-budget-reached'
@@ -570,6 +577,7 @@ export type Problem = {
     | 'message-not-failed'
     | 'recipient-gone'
     | 'daily-limit-reached'
+    | 'drill-limit-reached'
     | 'message-budget-reached'
     | 'storage-full'
     | 'user-name-taken'
@@ -675,6 +683,8 @@ export type Account = {
   emergencyContacts: { name: string; email?: string; phone?: string }[]
   escalation: { afterMinutes: number; rounds: number; againAfterMinutes: number | null } | null
   dailyNoticeLimit: { email: number; sms: number }
+  lastDrillAt?: string | null
+  lastDrillAlertId?: string | null
   budgets: Budgets
   budgetUsage: BudgetUsage
   creation: string
@@ -973,6 +983,7 @@ export type Alert = {
     by: string | null
     text: string | null
   }[]
+  drill?: Drill
 }
 export type Delivery = {
   id: string
@@ -984,6 +995,23 @@ export type Delivery = {
   resetAt: string | null
   name: string | null
   changedAt: string
+}
+export type Drill = {
+  reached: {
+    user?: string
+    contact?: string
+    name: string | null
+    channel: 'Email' | 'SMS'
+    seconds: number
+  }[]
+  notReached: {
+    user?: string
+    contact?: string
+    name: string | null
+    channel: 'Email' | 'SMS'
+    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+    reason: string | null
+  }[]
 }
 export type PostAlertsReply = {
   success: true

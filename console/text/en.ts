@@ -1452,6 +1452,39 @@ export const en = {
     noticeSms: 'Notices a day by SMS',
     noticeHint: 'A limit on what the service itself sends.',
   },
+  drill: {
+    run: 'Test the emergency chain',
+    title: (name: string) => `Test the emergency chain of ${name}`,
+    explanation:
+      'Raises an emergency that is a test. Everyone below gets real messages, which begin with TEST. Nothing is counted against limits.',
+    first: 'Notified at once',
+    later: (escalation: { afterMinutes: number; rounds: number } | null) =>
+      escalation
+        ? `Notified too if nobody is reached, or nobody acknowledges it within ${plural(escalation.afterMinutes, 'minute', 'minutes')}`
+        : 'Notified too if nobody is reached',
+    nobody: 'Nobody',
+    unseen: 'All users who get alerts of this device are notified at once.',
+    limit: 'An account may run five tests a day. Acknowledge the test to end it.',
+    start: 'Send the test',
+    started: 'The test is running',
+    card: 'Test of the emergency chain',
+    where: 'A test sends real messages, marked TEST, and says who was reached and how fast.',
+    last: 'Last test:',
+    never: 'The emergency chain was never tested.',
+    choose: 'Choose a device to test',
+    show: 'Show the test',
+    gone: 'Its alert was deleted, or you cannot see its device.',
+    outcome: (reached: number, all: number) => `Reached ${reached} of ${all}`,
+    after: (seconds: number) =>
+      seconds < 120 ? `after ${seconds} s` : `after ${Math.round(seconds / 60)} min`,
+    notReached: {
+      queued: 'Not sent yet',
+      sent: 'Sent, not confirmed',
+      delivered: 'Delivered',
+      failed: 'Failed',
+      suppressed: 'Not sent',
+    },
+  },
   keys: {
     lead: 'Programs call the API with a key. Give each program its own.',
     name: 'Name',

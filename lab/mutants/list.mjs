@@ -164,8 +164,8 @@ export const MUTANTS = [
   {
     name: 'given back though it may have gone out',
     file: 'src/ledger/messages/messageState.ts',
-    from: '  if (unsureSince !== null) return\n',
-    to: '',
+    from: '  if (unsureSince === null) uncount(tx, before)\n',
+    to: '  uncount(tx, before)\n',
     tests: ['notify/messageSender'],
   },
   {

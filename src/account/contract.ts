@@ -121,6 +121,13 @@ export const account = z
     licenses,
     retentionDays,
     ...shownEmergencySettings,
+    lastDrillAt: time.nullable().optional().meta({
+      description:
+        'When the emergency chain was last tested (an alert with `test`); null if it never was. Only the account itself shows it.',
+    }),
+    lastDrillAlertId: id('alr').nullable().optional().meta({
+      description: 'The alert of that test: its `drill` says who was reached.',
+    }),
     budgets,
     budgetUsage,
     creation: time,
@@ -149,7 +156,17 @@ export const replaceAccount = define({
   scope: 'admin',
   body: z.strictObject({ name, timeZone, retentionDays, ...emergencySettings }),
   wrapper: 'account',
-  ignored: ['id', 'userName', 'licenses', 'budgets', 'budgetUsage', 'creation', 'lastModified'],
+  ignored: [
+    'id',
+    'userName',
+    'licenses',
+    'lastDrillAt',
+    'lastDrillAlertId',
+    'budgets',
+    'budgetUsage',
+    'creation',
+    'lastModified',
+  ],
   reply,
 })
 

@@ -9,7 +9,7 @@ import {
 import { available, currentDay } from '../domain/account/license.ts'
 import { type EmergencySettings, escalationOf } from '../domain/message/emergency.ts'
 import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
-import { iso } from '../domain/time/iso.ts'
+import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 /** What an account's view needs beside the account. */
 export interface BudgetContext {
@@ -18,6 +18,8 @@ export interface BudgetContext {
   perLicense: Budgets & { messagesPerDay: MessageCounts }
   /** The messages of the day; lists of accounts leave them out. */
   sent?: MessageCounts
+  /** The last test of the emergency chain, for the account itself. */
+  lastDrill?: { at: number; alertId: string } | null
   now: number
 }
 
@@ -35,7 +37,7 @@ const presentEscalation = (settings: EmergencySettings) => {
 
 export const presentAccount = (
   account: Omit<Account, 'number' | 'version'>,
-  { usage, perLicense, sent, now }: BudgetContext,
+  { usage, perLicense, sent, lastDrill, now }: BudgetContext,
 ) => {
   const { id, userName, name, timeZone, total, used, retentionDays } = account
   return {
@@ -49,6 +51,10 @@ export const presentAccount = (
     emergencyContacts: account.emergencyContacts,
     escalation: presentEscalation(account),
     dailyNoticeLimit: account.dailyNoticeLimit,
+    ...(lastDrill !== undefined && {
+      lastDrillAt: isoOrNull(lastDrill?.at ?? null),
+      lastDrillAlertId: lastDrill?.alertId ?? null,
+    }),
     budgets: {
       ...effectiveBudgets(account.budgets, perLicense, total),
       maxUsers: account.budgets.maxUsers ?? DEFAULT_MAX_USERS,

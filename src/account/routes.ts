@@ -42,9 +42,12 @@ const maySeeContacts = (c: Context): boolean => {
 
 export const account = new Hono<AppEnv>()
   .get('/', operation(contract.readAccount), async (c) => {
-    const [{ account, sent }, context] = await Promise.all([readOwn(c), readBudgetContext(c)])
+    const [{ account, sent, lastDrill }, context] = await Promise.all([
+      readOwn(c),
+      readBudgetContext(c),
+    ])
     const shown = maySeeContacts(c) ? account : { ...account, emergencyContacts: [] }
-    const body = presentWrapped(shown, { ...context, sent })
+    const body = presentWrapped(shown, { ...context, sent, lastDrill })
     return replyWithEtag(c, contract.readAccount, body, account)
   })
   .get('/licenses/log', operation(contract.readLicenseLog), async (c) => {
@@ -59,13 +62,13 @@ export const account = new Hono<AppEnv>()
   .patch('/', operation(contract.patchAccount), async (c) => {
     const patch = c.req.valid('json')
     const context = await readBudgetContext(c)
-    const { account, sent } = await editResource(c, {
+    const { account, sent, lastDrill } = await editResource(c, {
       find: async () => {
-        const { account, sent } = await readOwn(c)
-        return { ...account, sent }
+        const { account, sent, lastDrill } = await readOwn(c)
+        return { ...account, sent, lastDrill }
       },
-      change: ({ sent, ...before }) => {
-        const shown = presentAccount(before, { ...context, sent })
+      change: ({ sent, lastDrill, ...before }) => {
+        const shown = presentAccount(before, { ...context, sent, lastDrill })
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
         // What is shown may be the default, which stays one until the caller sets something.
@@ -75,6 +78,6 @@ export const account = new Hono<AppEnv>()
       },
       write: (_, change, versions) => ownLedger(c).editAccount(change, versions),
     })
-    const body = presentWrapped(account, { ...context, sent })
+    const body = presentWrapped(account, { ...context, sent, lastDrill })
     return replyWithEtag(c, contract.patchAccount, body, account)
   })

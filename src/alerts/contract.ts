@@ -27,7 +27,10 @@ An emergency of the same device and name within an hour of one that is still ope
 
 A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`read\`); its reply is 200, both ends of the span included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_ALERTS.toLocaleString('en')} alerts; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
   scope: ['ingest', 'read', 'write'],
-  scopeFor: ({ kind }: AlertsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
+  scopeFor: (body: AlertsBody) => {
+    if (body.kind === 'query') return 'read'
+    return body.alert.test ? 'write' : ['ingest', 'write']
+  },
   body: z.union([forms.wrapped, forms.bare, forms.since, forms.until]),
   read: readBody,
   ignored: ['success', 'nextCursor', 'recipientsOmitted', 'warning'],
@@ -52,6 +55,7 @@ A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`
   problems: [
     'device-not-found',
     'device-expired',
+    'drill-limit-reached',
     'storage-full',
     'invalid-cursor',
     'span-too-large',

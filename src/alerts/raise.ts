@@ -55,9 +55,11 @@ export const raiseAlert = async (
     { channels, now },
   )
   if (!isVisible) throw new Problem('device-not-found')
-  if (!given.emergency && !isRaisedByReports(name, emergencyAlerts)) await requireStorage(context)
+  const isEmergency = given.emergency || isRaisedByReports(name, emergencyAlerts)
+  if (!isEmergency || given.test) await requireStorage(context)
   // An emergency that a location of this time carries, too, is the same alert.
-  const hasDerivedId = given.dateTime != null && isRaisedByReports(name, emergencyAlerts)
+  const hasDerivedId =
+    given.dateTime != null && !given.test && isRaisedByReports(name, emergencyAlerts)
   const id = hasDerivedId
     ? await derivedAlertId(deviceId, name, dateTime)
     : await context.newId('alr')
@@ -67,6 +69,7 @@ export const raiseAlert = async (
       alert: { id, name, text, dateTime },
       emergency: given.emergency,
       by: authorOf(context),
+      isDrill: given.test,
       reported:
         latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
       origin,

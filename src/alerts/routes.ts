@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { allows } from '../domain/account/scope.ts'
 import { MAX_SEARCHED_ALERTS, MAX_SPAN_ALERTS } from '../domain/message/alert.ts'
+import { summarizeDrill } from '../domain/message/drill.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { MAX_ROWS } from '../http/paging/page.ts'
@@ -9,6 +10,7 @@ import { pageLimit, type QueryBody } from '../http/paging/rangeQuery.ts'
 import { readWholeRange } from '../http/paging/rangeStream.ts'
 import { writeJson } from '../http/paging/rowWriter.ts'
 import { reply, replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
+import { providerFor } from '../notify/providers.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import type { AlertsQueryBody } from './forms.ts'
@@ -86,12 +88,19 @@ const replyQuery = async (c: Context, body: AlertsQueryBody, deviceId: string) =
 /** A token with `ingest` alone makes no emergencies of its own naming: each may cost SMS. */
 const canDeclareEmergency = (c: Context): boolean => allows(c.get('principal').scopes, 'write')
 
+/** What a drill has shown so far. */
+const readDrill = ({ env }: Context, { receivedAt, dateTime, deliveries }: StoredAlert) =>
+  summarizeDrill(receivedAt ?? dateTime, deliveries, (channel) =>
+    providerFor(env, channel).givesReceipts(env),
+  )
+
 const replySingle = (
   c: Context,
   of: typeof contract.readAlert | ReturnType<typeof contractOf>,
   alert: StoredAlert,
 ) => {
-  const single = { success: true as const, alert: presentSingle(alert) }
+  const shown = { ...presentSingle(alert), ...(alert.test && { drill: readDrill(c, alert) }) }
+  const single = { success: true as const, alert: shown }
   return replyWithEtag(c, of, single, { version: versionOf(alert) })
 }
 

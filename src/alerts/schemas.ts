@@ -45,6 +45,47 @@ const delivery = z
   })
   .meta({ id: 'Delivery' })
 
+const person = {
+  user: id('usr').optional().meta({ description: 'The user, if it is one.' }),
+  contact: z
+    .string()
+    .optional()
+    .meta({ description: 'The name of the emergency contact, if it is one.', example: 'Harbour' }),
+  name: z.string().nullable().meta({
+    description: 'The name of the user or contact, where it is known.',
+    example: 'Ana Silva',
+  }),
+  channel: z.enum(CHANNELS).meta({ description: 'How the messages were sent.' }),
+}
+
+const drill = z
+  .object({
+    reached: z
+      .array(
+        z.object({
+          ...person,
+          seconds: z.int().meta({
+            description: 'From raising it to the first message that arrived.',
+            example: 7,
+          }),
+        }),
+      )
+      .meta({
+        description:
+          'Who was reached: a receipt says so, or the provider accepted a message and gives no receipts.',
+      }),
+    notReached: z
+      .array(
+        z.object({
+          ...person,
+          status: z.enum(STATUSES).meta({ description: 'The status of the last message.' }),
+          reason: z.string().nullable().meta({ description: 'Why it failed.', example: null }),
+        }),
+      )
+      .meta({ description: 'Who was not reached, or not yet.' }),
+  })
+  .meta({ id: 'Drill', description: 'Whom a test of the emergency chain reached, and how fast.' })
+
 export const alert = z
   .object({
     id: id('alr'),
@@ -144,5 +185,8 @@ export const alert = z
         description:
           'What happened to the alert, the oldest first. Only in replies about one alert.',
       }),
+    drill: drill.optional().meta({
+      description: 'Only for a test of the emergency chain, in replies about one alert.',
+    }),
   })
   .meta({ id: 'Alert' })

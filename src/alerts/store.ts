@@ -66,6 +66,8 @@ const selectSummaries = compile((p: Placeholders<{ accountId: string; ids: strin
       reason: messages.reason,
       resetAt: messages.resetAt,
       changedAt: messages.changed,
+      userId: messages.userId,
+      contact: messages.contact,
       name: sql<string | null>`ifnull(${messages.contact}, ${users.name})`,
     },
     sql`FROM json_each(${p.ids}) listed

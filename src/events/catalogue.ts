@@ -12,6 +12,10 @@ const name = z.string().meta({ example: 'Tern 7' })
 const device = z.object({ deviceId, name })
 const channel = z.enum(CHANNELS)
 const alertId = id('alr')
+const test = z
+  .literal(true)
+  .optional()
+  .meta({ description: 'Only for a test of the emergency chain.' })
 const alertName = z.string().meta({ description: 'The alert’s name.', example: 'SOSButton' })
 const NOT_SENT =
   'How many are not sent because the account has reached its `dailyNoticeLimit` or its budget of messages.'
@@ -32,7 +36,13 @@ const licenses = z.object({
   used: z.int().meta({ example: 10 }),
   total: z.int().meta({ example: 10 }),
 })
-const message = z.object({ deviceId: deviceId.optional(), messageId: id('msg'), alertId, channel })
+const message = z.object({
+  deviceId: deviceId.optional(),
+  messageId: id('msg'),
+  alertId,
+  test,
+  channel,
+})
 
 const ruleId = id('rul').meta({ description: 'The rule.' })
 const crossing = z.object({
@@ -73,6 +83,7 @@ const DATA = {
   'alert.raised': z.object({
     deviceId,
     alertId,
+    test,
     alertName: z.string().meta({ example: 'SOSButton' }),
     text: z.string().nullable().meta({
       description: 'Null, like the coordinates, once the device is deleted.',
@@ -97,11 +108,13 @@ const DATA = {
   'alert.acknowledged': z.object({
     deviceId,
     alertId,
+    test,
     acknowledgedBy: author,
   }),
   'alert.undelivered': z.object({
     deviceId,
     alertId,
+    test,
     alertName,
     reason: z
       .enum(UNDELIVERED_REASONS)
@@ -111,6 +124,7 @@ const DATA = {
   'alert.escalated': z.object({
     deviceId,
     alertId,
+    test,
     alertName,
     round: z.int().meta({ description: 'How many times it has been sent again.', example: 1 }),
     messages: z.int().meta({ description: 'How many messages are sent.', example: 4 }),
@@ -127,6 +141,7 @@ const DATA = {
   'alert.cancelled': z.object({
     deviceId,
     alertId,
+    test,
     cancelledBy: author,
     text: note.optional(),
     ...notices,
@@ -135,6 +150,7 @@ const DATA = {
   'alert.reopened': z.object({
     deviceId,
     alertId,
+    test,
     reopenedBy: author.nullable().meta({
       description: 'Who reopened it; null when nothing had happened for `againAfterMinutes`.',
       example: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
@@ -147,6 +163,7 @@ const DATA = {
   'message.suppressed': z.object({
     deviceId,
     alertId,
+    test,
     channel,
     messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
     reason: z

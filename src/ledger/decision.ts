@@ -8,6 +8,7 @@ import { base32, base32Time } from '../domain/text/base32.ts'
 import { budgetsPerLicense, type Env, messagesPerLicense } from '../env.ts'
 import { advanceToToday, readAccount } from './accounts/accountRow.ts'
 import { appendLogLine, type LogEntry } from './accounts/licenseLog.ts'
+import { isDrill } from './alerts/drills.ts'
 import { type Effect, post } from './outbox/outbox.ts'
 
 /** The operator's default budgets for each license. */
@@ -38,7 +39,7 @@ export class Decision {
     post(this.sql, effect)
   }
 
-  /** Adds an event to the account's event log. */
+  /** Adds an event to the account's event log; those of drills are marked. */
   emit(
     type: string,
     deviceId: string | null,
@@ -46,7 +47,9 @@ export class Decision {
     time = this.now,
   ): void {
     const id = `evt_${base32Time(time)}${base32(crypto.getRandomValues(new Uint8Array(9)), 13)}`
-    this.post({ kind: 'event', id, type, time, deviceId, data })
+    const isTest = typeof data.alertId === 'string' && isDrill(this.sql, data.alertId)
+    const marked = isTest ? { ...data, test: true } : data
+    this.post({ kind: 'event', id, type, time, deviceId, data: marked })
   }
 
   /** Adds a line to the license log, with the licenses in use at this point of the decision. */

@@ -139,6 +139,8 @@ export const STEPS = [
    ALTER TABLE emergencies ADD COLUMN state TEXT NOT NULL DEFAULT 'open';
    ALTER TABLE emergencies ADD COLUMN again_at INTEGER;
    CREATE INDEX emergencies_again ON emergencies (again_at) WHERE again_at IS NOT NULL;`,
+  `CREATE TABLE drills (alert_id TEXT PRIMARY KEY, at INTEGER NOT NULL, day TEXT NOT NULL)
+     STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

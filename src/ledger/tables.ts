@@ -229,6 +229,14 @@ export const alertStates = sqliteTable('alert_states', {
   changed: integer().notNull(),
 })
 
+/** The tests of the emergency chain. */
+export const drills = sqliteTable('drills', {
+  alertId: text('alert_id').notNull(),
+  at: integer().notNull(),
+  /** The account's day on which it was run. */
+  day: text().notNull(),
+})
+
 /** The ids of deleted devices. */
 export const deleted = sqliteTable('deleted', { id: text().notNull() })
 

@@ -59,7 +59,7 @@ const position = (place: TimedPlace, remark: string | null, alert: LinkedAlert):
     `<strong class="place">${formatCoordinates(place)}</strong>`,
     ...(taken ? [taken] : []),
     ...(remark ? [`<em>${remark}</em>`] : []),
-    `<a href="${geoLink(place)}">Open in a map app</a> <a href="${escapeHtml(mapLink(place))}" \
+    `<a href="${geoLink(place)}">Map app</a> <a href="${escapeHtml(mapLink(place))}" \
 rel="noreferrer">OpenStreetMap</a>`,
   ].join('<br>\n')
 }
@@ -94,15 +94,21 @@ const positions = (alert: LinkedAlert): string => {
   )
 }
 
-/** What became of the alert, in one sentence. */
+/** What became of the alert. */
 const state = (alert: LinkedAlert): string => {
-  const { acknowledgedAt, acknowledgedBy, cancelledAt, timeZone } = alert
+  const { acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy, cancelledAt, timeZone } = alert
   if (acknowledgedAt === null)
     return '<p class="state open"><strong>Open.</strong> Nobody has acknowledged it yet.</p>'
-  const by = `${escapeHtml(acknowledgedBy ?? '')}, ${formatLongTime(acknowledgedAt, timeZone)}`
-  if (cancelledAt === null) return `<p class="state"><strong>Acknowledged</strong> by ${by}</p>`
-  return `<p class="state"><strong>Cancelled, false alarm</strong>, \
-${formatLongTime(cancelledAt, timeZone)}<br>Acknowledged by ${by}</p>`
+  const step = (by: string | null, at: number) =>
+    `by ${escapeHtml(by ?? '')}, ${formatLongTime(at, timeZone)}`
+  const lines = [
+    ...(resolvedAt === null ? [] : [`<strong>Resolved</strong> ${step(resolvedBy, resolvedAt)}`]),
+    ...(cancelledAt === null
+      ? []
+      : [`<strong>Cancelled, false alarm</strong>, ${formatLongTime(cancelledAt, timeZone)}`]),
+    `<strong>Acknowledged</strong> ${step(acknowledgedBy, acknowledgedAt)}`,
+  ]
+  return `<p class="state">${lines.join('<br>\n')}</p>`
 }
 
 const acknowledgeForm = ({ acknowledgedAt, recipientName }: LinkedAlert): string =>
@@ -113,10 +119,11 @@ const acknowledgeForm = ({ acknowledgedAt, recipientName }: LinkedAlert): string
 
 export const presentLinkedAlert = (alert: LinkedAlert): string => {
   const { name, deviceName, text, dateTime, emergency, timeZone, now } = alert
-  const title = `${alertLabel(name)}: ${deviceName}`
+  const title = `${alert.test ? 'TEST: ' : ''}${alertLabel(name)}: ${deviceName}`
   return page(
     title,
     `<h1${emergency ? ' class="emergency"' : ''}>${escapeHtml(title)}</h1>
+${alert.test ? '<p class="test">TEST. This is a test of the emergency chain. There is no emergency.</p>' : ''}
 ${state(alert)}
 ${text.trim() ? `<p>${escapeHtml(text)}</p>` : ''}
 ${acknowledgeForm(alert)}

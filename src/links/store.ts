@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
@@ -30,12 +30,11 @@ const USER_ID = sql`CASE WHEN ${messages.userId} IS NOT NULL THEN ${messages.use
       AND ${messages.recipient} IN (${sharing.email}, ${sharing.phone}) LIMIT 1) END`
 
 /** An emergency contact may be named like the id of another account's user or key. */
-const ACKNOWLEDGER = sql`coalesce(
-  (SELECT u.name FROM ${users} u
-    WHERE u.id = ${alerts.acknowledgedBy} AND u.account_id = ${alerts.accountId}),
+const nameOf = (author: SQLWrapper) => sql<string | null>`coalesce(
+  (SELECT u.name FROM ${users} u WHERE u.id = ${author} AND u.account_id = ${alerts.accountId}),
   (SELECT ${keys.name} FROM ${keys}
-    WHERE ${keys.id} = ${alerts.acknowledgedBy} AND ${keys.accountId} = ${alerts.accountId}),
-  ${alerts.acknowledgedBy})`
+    WHERE ${keys.id} = ${author} AND ${keys.accountId} = ${alerts.accountId}),
+  ${author})`
 
 const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
   select(
@@ -54,9 +53,11 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
       updates: alerts.updates,
       lastLocation: selectLastLocation(alerts.deviceKey),
       emergency: alerts.emergency,
+      test: alerts.test,
       acknowledgedAt: alerts.acknowledgedAt,
       acknowledgedBy: alerts.acknowledgedBy,
-      acknowledger: sql<string | null>`${ACKNOWLEDGER}`,
+      acknowledger: nameOf(alerts.acknowledgedBy),
+      resolver: nameOf(alerts.resolvedBy),
       resolvedAt: alerts.resolvedAt,
       resolvedBy: alerts.resolvedBy,
       cancelledAt: alerts.cancelledAt,
@@ -110,15 +111,17 @@ const findNewest = (
 export const findLinkedAlert = async (db: Database, hash: string, now: number) => {
   const row = await readFirst(selectLinked(db, { hash, now }))
   if (!row) return null
-  const { userId, userName, contact, acknowledger, updates, lastLocation, ...alert } = row
+  const { userId, userName, contact, acknowledger, resolver, ...rest } = row
+  const { updates, lastLocation, ...alert } = rest
   const first = timedPlace(alert, alert.positionTime)
   return {
     ...alert,
     now,
     first,
     newest: findNewest(first, updates ?? [], parseLocation(lastLocation)),
-    /** The name of whoever acknowledged it. */
+    /** The names of whoever acknowledged and resolved it. */
     acknowledgedBy: acknowledger,
+    resolvedBy: resolver,
     /** What the ledger may have deleted. */
     known: row,
     /** The recipient of the message: a user's id, or the name of an emergency contact. */

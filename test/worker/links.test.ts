@@ -150,6 +150,18 @@ describe('the page of a link', () => {
     expect(x2 - x1).toBeLessThan(20)
   })
 
+  test('says that the alert is resolved, by whom, and what it was reopened to', async () => {
+    const { alert, link } = await raise()
+    await account.call('POST', `/api/alerts/${alert.id}/resolve`, { body: {} })
+    const over = (await open('GET', link)).text
+    expect(over).toMatch(/<strong>Resolved<\/strong> by [^,<]+, /)
+    expect(over).not.toContain('<form')
+    await account.call('POST', `/api/alerts/${alert.id}/reopen`, { body: {} })
+    const again = (await open('GET', link)).text
+    expect(again).toContain('Nobody has acknowledged it yet')
+    expect(again).toContain('<form')
+  })
+
   test('acknowledges by POST as its recipient, once', async () => {
     const bob = await createUser(account, { name: 'Bob' })
     const { alert, link, links } = await raise()

@@ -11,6 +11,7 @@ import { FormDialog } from '../../ui/dialog/Dialog.tsx'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { DrillButton } from './Drill.tsx'
 import { LicenseRefusal } from './LicenseRefusal.tsx'
 
 interface ActionProps {
@@ -110,7 +111,10 @@ export const DeviceActions = ({ device, onChange }: ActionProps) => {
               {text.devices.reactivate}
             </Button>
           ) : (
-            <Expire device={device} onChange={onChange} />
+            <>
+              <DrillButton device={device} />
+              <Expire device={device} onChange={onChange} />
+            </>
           )}
           <Delete device={device} />
         </>

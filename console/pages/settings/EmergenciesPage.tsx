@@ -11,6 +11,7 @@ import { FieldError } from '../../ui/form/fieldGroups.tsx'
 import { CheckField, TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { LastDrill } from './LastDrill.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 
 const MAX_CONTACTS = 20
@@ -218,6 +219,11 @@ const EmergencyForm = ({ account, onSaved }: FormProps) => {
 
 export default () => (
   <AccountSettings lead={text.emergencies.lead}>
-    {(account, onSaved) => <EmergencyForm account={account} onSaved={onSaved} />}
+    {(account, onSaved) => (
+      <>
+        <EmergencyForm account={account} onSaved={onSaved} />
+        <LastDrill account={account} />
+      </>
+    )}
   </AccountSettings>
 )

@@ -159,6 +159,9 @@ export interface MessageSummary {
   name?: string | null
   /** When its status last changed. */
   changedAt?: number
+  /** The user, or the name of the emergency contact. */
+  userId?: string | null | undefined
+  contact?: string | null | undefined
 }
 
 /** Who a message goes to. Times in its text are in the recipient's time zone. */

@@ -89,6 +89,8 @@ export const MAX_UNDELIVERED_REPORTS = 3
 export const REPORT_AGAIN_AFTER_MS = 2 * MINUTE_MS
 /** An expired device raises at most one emergency in this time. */
 export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS
+/** How many drills an account may run on one day of its time zone. */
+export const MAX_DRILLS_PER_DAY = 5
 /** An alert is late if its `dateTime` is this long before its arrival. */
 export const LATE_AFTER_MS = 60 * MINUTE_MS
 /** How many later places an emergency keeps: the newest ones. */

@@ -1,3 +1,4 @@
+import { MAX_DRILLS_PER_DAY } from '../../domain/message/emergency.ts'
 import { isoOrNull } from '../../domain/time/iso.ts'
 import type { Context } from '../context.ts'
 import { newReply } from '../reply/newReply.ts'
@@ -225,6 +226,10 @@ export const PROBLEMS = {
     'daily-limit-reached': [
       'The device has reached its daily limit for this channel.',
       'Wait until `resetAt`, or raise the device’s daily limit.',
+    ],
+    'drill-limit-reached': [
+      'The account has run as many tests of its emergency chain today as it may.',
+      `An alert with \`test: true\` is raised at most ${MAX_DRILLS_PER_DAY} times a day and account. Wait until \`resetAt\`, when the next day begins in the account’s time zone. Real alerts are not affected.`,
     ],
     'message-budget-reached': [
       'The account has sent as many messages by this channel today as its budget allows.',

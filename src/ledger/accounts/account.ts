@@ -16,6 +16,7 @@ import {
 import { type MessageCounts, NO_MESSAGE_OVERRIDES } from '../../domain/message/messageBudget.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { localDay } from '../../domain/time/day.ts'
+import { findLastDrill, type LastDrill } from '../alerts/drills.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage } from '../devices/usage.ts'
 import { sentToday } from '../messages/messageBudget.ts'
@@ -32,8 +33,13 @@ import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
 export type AccountRefusal =
   | { ok: false; refusal: 'account-not-found' | 'precondition-failed' }
   | NoLicense
-/** `sent`: the messages of the account's day, as the operator's budgets count them. */
-export type AccountOutcome = { ok: true; account: Account; sent: MessageCounts } | AccountRefusal
+/**
+ * `sent`: the messages of the account's day, as the operator's budgets count them. `lastDrill`: the
+ * last test of the emergency chain.
+ */
+export type AccountOutcome =
+  | { ok: true; account: Account; sent: MessageCounts; lastDrill: LastDrill | null }
+  | AccountRefusal
 
 export type Opening = Pick<
   Account,
@@ -65,6 +71,7 @@ export const acceptAccount = (tx: Decision): AccountOutcome => ({
   ok: true,
   account: tx.account,
   sent: sentToday(tx),
+  lastDrill: findLastDrill(tx.sql),
 })
 
 /** `versions`: the ones that If-Match names, compared at the moment of the write. */

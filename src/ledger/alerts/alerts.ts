@@ -25,6 +25,7 @@ import { BUDGET_REACHED, composeMessages, selectStored } from '../messages/compo
 import { queueMessages } from '../messages/messageQueue.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { type DeviceRow, devices } from '../tables.ts'
+import { beginDrill, type DrillRefusal } from './drills.ts'
 import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
 import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
 import { findRaised, findUndelivered, rememberRaised } from './raised.ts'
@@ -45,6 +46,8 @@ export interface AlertToRaise {
    * and the report itself has moved the device's contact.
    */
   isReported?: boolean
+  /** Whether it is a drill: an emergency by itself, and no sign of the device. */
+  isDrill?: boolean
   /** The alert's own position. */
   reported: Position | null
   /** The user, key or source that raises it; null for a rule. */
@@ -81,6 +84,7 @@ export type RaiseOutcome =
       undelivered: Undelivered | null
     }
   | { ok: false; refusal: 'account-not-found' | 'device-not-found' | 'device-expired' }
+  | DrillRefusal
 
 const emitRaised = (tx: Decision, deviceId: string, alert: Alert): void => {
   const { id, name, text, dateTime, latitude, longitude, positionTime } = alert
@@ -155,6 +159,7 @@ const storeAlert = (
   const details = { alert, motion, deviceName, identifier, origin }
   const messages = composeMessages(tx, isExpired || given.isCancelled ? [] : recipients, {
     kind: 'alert',
+    isDrill: given.isDrill === true,
     idOf: (index) => messageId(alert.id, index),
     textOf: textByTimeZone({ ...details, purpose: { kind: 'alert' } }),
     emergencyOf: alert.emergency ? key : null,
@@ -164,7 +169,7 @@ const storeAlert = (
   tx.post({ kind: 'alert', key, alert, messages: messages.length, at: now })
   const omitsSuppressed = isFarOverStorage(tx, given.storedBytes ?? 0)
   queueMessages(tx, key, selectStored(messages, omitsSuppressed), alert.emergency)
-  postUsage(tx, key, given.isReported ? undefined : now)
+  if (!given.isDrill) postUsage(tx, key, given.isReported ? undefined : now)
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
   const isOpen = alert.emergency && !given.isCancelled
@@ -210,14 +215,17 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   const { reported, lastKnown } = given
   const { id, name, text, dateTime, ruleId, zoneId } = given.alert
   const isNamed = account.emergencyAlerts.includes(name)
-  const emergency = !given.isQuiet && (given.emergency === true || isNamed)
+  const isDrill = given.isDrill === true
+  const emergency = isDrill || (!given.isQuiet && (given.emergency === true || isNamed))
+  const refusedDrill = isDrill ? beginDrill(tx, device, id) : null
+  if (refusedDrill) return refusedDrill
   const isWanted = emergency && !given.isCancelled
   if (hasEnded(device.ends, account.day) && (!isWanted || isTooSoon(tx, device))) {
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     return { ok: false, refusal: 'device-expired' }
   }
   const open =
-    isWanted && !hasEnded(device.ends, account.day)
+    isWanted && !isDrill && !hasEnded(device.ends, account.day)
       ? findToJoin(sql, device.key, { name, dateTime })
       : undefined
   if (open) {
@@ -232,7 +240,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
   const late = now - dateTime > LATE_AFTER_MS
   const position = positionOf(reported, lastKnown)
   const ofRule = ruleId ? { ruleId, zoneId: zoneId ?? null } : {}
-  const about = { emergency, late, raisedBy: given.by ?? null }
+  const about = { emergency, late, raisedBy: given.by ?? null, ...(isDrill && { test: true }) }
   const alert = { id, name, text, dateTime, ...position, ...about, ...ofRule }
   return storeAlert(tx, device, alert, given)
 }

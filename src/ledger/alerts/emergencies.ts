@@ -96,6 +96,7 @@ export const findToJoin = (
       AND ${emergencies.state} = 'open'
       AND ${emergencies.time} BETWEEN ${dateTime - JOIN_WITHIN_MS} AND ${dateTime + JOIN_WITHIN_MS}
       AND NOT ${emergencies.details} ->> 'isOfExpiredDevice'
+      AND ifnull(${emergencies.details} ->> '$.alert.test', 0) = 0
       ORDER BY abs(${emergencies.time} - ${dateTime}) LIMIT 1`,
   )
 

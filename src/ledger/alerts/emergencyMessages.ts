@@ -53,6 +53,7 @@ export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
     kind,
     idOf: (index) => messageId(details.alert.id, messageNumber(series, after + index)),
     textOf: textByTimeZone(details),
+    isDrill: details.alert.test === true,
     emergencyOf: isEmergency ? deviceKey : null,
   })
   const stored = selectStored(messages, details.omitsSuppressed === true)

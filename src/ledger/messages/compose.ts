@@ -15,6 +15,8 @@ export interface Composition {
   /** The id of the message with this index. */
   idOf: (index: number) => string
   textOf: (recipient: Recipient) => MessageText
+  /** Whether it is of a drill, which no limit and no budget counts. */
+  isDrill?: boolean
   /** The key of the device whose emergency may use what the operator's budget keeps for it. */
   emergencyOf: number | null
   /** How many of the wanted messages are sent, at most `allowed`, and why the others are not. */
@@ -32,7 +34,7 @@ export const BUDGET_REACHED = 'message-budget-reached'
 export const composeMessages = (
   tx: Decision,
   recipients: Recipient[],
-  { kind, idOf, textOf, emergencyOf, takeQuota }: Composition,
+  { kind, idOf, textOf, isDrill = false, emergencyOf, takeQuota }: Composition,
 ): NewMessage[] => {
   const resetAt = limitResetAt(tx.account)
   const messages: NewMessage[] = []
@@ -41,9 +43,11 @@ export const composeMessages = (
     const texts = wanted.map(textOf)
     const units = texts.map(({ text }) => unitsOf(channel, text))
     const purpose = { kind, channel, emergencyOf }
-    const allowed = countWithinBudget(tx, purpose, units)
-    const { granted, reason: limitReason } = takeQuota(channel, wanted.length, allowed)
-    takeFromBudget(tx, purpose, units.slice(0, granted))
+    const allowed = isDrill ? wanted.length : countWithinBudget(tx, purpose, units)
+    const { granted, reason: limitReason } = isDrill
+      ? { granted: allowed, reason: BUDGET_REACHED }
+      : takeQuota(channel, wanted.length, allowed)
+    if (!isDrill) takeFromBudget(tx, purpose, units.slice(0, granted))
     const reason = granted < allowed ? limitReason : BUDGET_REACHED
     wanted.forEach((recipient, index) => {
       const state =

@@ -2,6 +2,7 @@ import { findRow, updateRows } from '../../db/objectTable.ts'
 import { alertIdOf, NO_DEVICE_KEY, type Status } from '../../domain/message/alert.ts'
 import { cloudflare } from '../../notify/cloudflare.ts'
 import { none } from '../../notify/none.ts'
+import { isDrill } from '../alerts/drills.ts'
 import { noteOutcome } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage, uncountMessage } from '../devices/usage.ts'
@@ -64,6 +65,19 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
   if (event && before.deviceKey !== NO_DEVICE_KEY) emitMessageEvent(tx, before, change, event)
 }
 
+/** Takes a message that nobody gets out of the counts; those of a drill were never in them. */
+const uncount = (tx: Decision, message: MessageRow): void => {
+  if (isDrill(tx.sql, alertIdOf(message.id))) return
+  returnToBudget(tx.sql, message)
+  const { deviceKey, kind, day, channel, urgent } = message
+  // Password links are counted apart, as they are asked for; escalations by the budget alone.
+  if (kind === 'invitation' || kind === 'reset' || kind === 'escalation') return
+  const isDevices = kind === 'alert' || kind === 'command'
+  const counter = { deviceKey: isDevices ? deviceKey : NO_DEVICE_KEY, day, channel }
+  uncountMessage(tx.sql, counter, { isEmergency: urgent && deviceKey !== NO_DEVICE_KEY })
+  if (isDevices && day === tx.account.day) postUsage(tx, deviceKey)
+}
+
 /** Ends a message that was refused or given up. It is uncounted if certainly nobody accepted it. */
 export const failMessage = (
   tx: Decision,
@@ -71,13 +85,5 @@ export const failMessage = (
   { reason, provider, unsureSince }: Pick<MessageChange, 'reason' | 'provider' | 'unsureSince'>,
 ): void => {
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
-  if (unsureSince !== null) return
-  returnToBudget(tx.sql, before)
-  const { deviceKey, kind, day, channel, urgent } = before
-  // Password links are counted apart, as they are asked for; escalations by the budget alone.
-  if (kind === 'invitation' || kind === 'reset' || kind === 'escalation') return
-  const isDevices = kind === 'alert' || kind === 'command'
-  const counter = { deviceKey: isDevices ? deviceKey : NO_DEVICE_KEY, day, channel }
-  uncountMessage(tx.sql, counter, { isEmergency: urgent && deviceKey !== NO_DEVICE_KEY })
-  if (isDevices && day === tx.account.day) postUsage(tx, deviceKey)
+  if (unsureSince === null) uncount(tx, before)
 }

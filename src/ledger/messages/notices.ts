@@ -12,7 +12,7 @@ import { queueMessages } from './messageQueue.ts'
 
 /* Notices and escalations: outside the limits of all devices. */
 
-type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf' | 'emergencyOf'>
+type NoticeParts = Pick<Composition, 'kind' | 'idOf' | 'textOf' | 'isDrill' | 'emergencyOf'>
 
 /**
  * Composes a message for every recipient; notices beyond the account's limit are suppressed.

@@ -29,6 +29,7 @@ const findBefore = ({ db }: ServiceContext, deviceKey: number, name: string, tim
         between(alerts.time, time - MAX_AGE_MS, time),
         eq(alerts.name, name),
         isNull(alerts.cancelledAt),
+        eq(alerts.test, false),
       ),
     )
     .orderBy(desc(alerts.time))

@@ -65,7 +65,12 @@ const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
   'not-delivered': 'none of its messages is known to have arrived',
 }
 
-/** What the message says first. */
+/** Stands first in subject and text of every message of a drill. */
+export const testMark = ({ test }: Alert): string => (test ? 'TEST: ' : '')
+
+const TEST_LINE = 'This is a test of the emergency chain. There is no emergency.'
+
+/** What happened, in one line. */
 const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
   const name = toName(alertLabel(alert.name), 64)
   const device = toName(deviceName, 100)
@@ -108,7 +113,8 @@ export const composeEmail = (details: AlertDetails, timeZone: string): MessageTe
       ? `${toName(alertLabel(alert.name), 64)}: ${device}`
       : headline(details)
   const lines = [
-    headline(details),
+    `${testMark(alert)}${headline(details)}`,
+    ...(alert.test ? [TEST_LINE] : []),
     '',
     ...(alert.text.trim() ? [quote(alert.text.trim()), ''] : []),
     labelled('Device', `${device}${identifier ? ` (${toName(identifier, 64)})` : ''}`),
@@ -118,5 +124,5 @@ export const composeEmail = (details: AlertDetails, timeZone: string): MessageTe
     ...linkLines(details),
     '',
   ]
-  return { subject: toOneLine(subject, 150), text: lines.join('\n') }
+  return { subject: toOneLine(`${testMark(alert)}${subject}`, 150), text: lines.join('\n') }
 }

@@ -8,6 +8,7 @@ import {
   linkOf,
   type MessageText,
   type Purpose,
+  testMark,
   toOneLine,
 } from './messageText.ts'
 
@@ -72,7 +73,7 @@ const append = (text: string, part: string, maxSize: number, sizeOf: SizeOf): st
 
 export const composeSms = (details: AlertDetails, timeZone: string): MessageText => {
   const { purpose, alert, motion, deviceName } = details
-  const prefix = PREFIX[purpose.kind === 'undelivered' ? purpose.reason : purpose.kind]
+  const prefix = `${testMark(alert)}${PREFIX[purpose.kind === 'undelivered' ? purpose.reason : purpose.kind]}`
   const name = toGsm7(toOneLine(alertLabel(alert.name), MAX_NAME_LENGTH))
   const device = toGsm7(toOneLine(deviceName, 100))
   const text = toGsm7(toOneLine(alert.text, 300))

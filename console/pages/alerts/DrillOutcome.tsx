@@ -1,0 +1,40 @@
+import type { Alert } from '../../api/types.ts'
+import { text } from '../../text/text.ts'
+import { Badge } from '../../ui/Page.tsx'
+
+type Outcome = NonNullable<Alert['drill']>
+
+const nameOf = ({
+  name,
+  contact,
+  user,
+}: Outcome['reached'][number] | Outcome['notReached'][number]) => name ?? contact ?? user ?? ''
+
+/** Who a test of the emergency chain has reached, and how fast. */
+export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcome }) => (
+  <div class="stack">
+    <p>
+      <b>{text.drill.outcome(reached.length, reached.length + notReached.length)}</b>
+    </p>
+    <ul class="deliveries">
+      {reached.map((one) => (
+        <li key={`${nameOf(one)} ${one.channel}`}>
+          <div>
+            <b>{nameOf(one)}</b>
+            <span class="muted">{text.messages.channels[one.channel]}</span>
+          </div>
+          <Badge kind="good">{text.drill.after(one.seconds)}</Badge>
+        </li>
+      ))}
+      {notReached.map((one) => (
+        <li key={`${nameOf(one)} ${one.channel}`}>
+          <div>
+            <b>{nameOf(one)}</b>
+            <span class="muted">{text.messages.channels[one.channel]}</span>
+          </div>
+          <Badge kind="warn">{text.drill.notReached[one.status]}</Badge>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
