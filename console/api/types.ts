@@ -268,6 +268,7 @@ export type NewAlert = {
   cancelledAt?: unknown
   cancelledBy?: unknown
   updates?: unknown
+  newestPosition?: unknown
   deliveries?: unknown
 }
 export type ResolveAlertBody = { note?: string | null }
@@ -966,6 +967,12 @@ export type Alert = {
   cancelled: boolean
   cancelledAt: string | null
   cancelledBy: string | null
+  newestPosition?: {
+    latitude: number
+    longitude: number
+    dateTime: string
+    source: 'alert' | 'update' | 'location'
+  } | null
   updates: { dateTime: string; latitude: number | null; longitude: number | null }[]
   deliveries: Delivery[]
   log?: {

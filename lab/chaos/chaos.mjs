@@ -17,6 +17,7 @@ import { listenForFailPoints } from './failPoints.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
 import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
+import { auditReceipts, RECEIPT_VARS, runReceipts } from './receipts.mjs'
 import { watchZone } from './zone.mjs'
 
 const { values: options } = parseArgs({
@@ -58,6 +59,7 @@ const provider = await startMessageProvider()
 await killAtRandom()
 await killWhileCrossing()
 await killWhilePushing()
+await killAroundReceipts()
 await killAtFailPoints()
 provider.close()
 
@@ -115,6 +117,26 @@ async function killWhilePushing() {
   progress('')
   console.log(
     `Pushes: ${run.acknowledged} acknowledged, ${run.repeated} repeated, ${run.claims} claims; ` +
+      `${lost.length} lost, ${duplicated.length} doubled`,
+  )
+}
+
+/** Providers report bounces of emergencies: the account is told of each, once. */
+async function killAroundReceipts() {
+  const server = await startServer(bundle(), RECEIPT_VARS)
+  const account = await openAccount(server.base, adminToken, { userName: 'chaos', licenses: 100 })
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const run = await runReceipts({ server, account, kills, random, progress })
+  totals.kills += kills
+  totals.acknowledged += run.bounced.length
+  progress('auditing')
+  const { lost, duplicated } = await auditReceipts(account.call, run)
+  await server.stop()
+  totals.lost.push(...lost, ...run.faults)
+  totals.duplicated.push(...duplicated)
+  progress('')
+  console.log(
+    `Receipts: ${run.bounced.length} bounces, ${run.repeated} repeated; ` +
       `${lost.length} lost, ${duplicated.length} doubled`,
   )
 }

@@ -59,6 +59,7 @@ const SERVER_MEMBERS = [
   'cancelledAt',
   'cancelledBy',
   'updates',
+  'newestPosition',
   'deliveries',
 ] as const
 const ignored = z

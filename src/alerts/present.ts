@@ -8,6 +8,7 @@ import {
   nameOfState,
 } from '../domain/message/alert.ts'
 import type { Undelivered, UndeliveredReason } from '../domain/message/emergency.ts'
+import type { NewestPlace } from '../domain/message/newestPlace.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 /** An alert as its cell stores it. */
@@ -24,7 +25,16 @@ export interface StoredAlert extends Alert, AlertState {
   seq: number
   /** What happened since it was raised. Only a single alert has it. */
   log?: AlertLogEntry[]
+  /** Of a single alert. */
+  newest?: NewestPlace | null
 }
+
+const presentPlace = ({ latitude, longitude, time, source }: NewestPlace) => ({
+  latitude,
+  longitude,
+  dateTime: iso(time),
+  source,
+})
 
 const isSent = ({ status }: MessageSummary): boolean => status !== 'suppressed'
 
@@ -70,6 +80,9 @@ export const presentAlert = (alert: StoredAlert) => {
     cancelledBy,
     updates: alert.updates.map((update) => ({ ...update, dateTime: iso(update.dateTime) })),
     deliveries: deliveries.map(presentDelivery),
+    ...(alert.newest !== undefined && {
+      newestPosition: alert.newest && presentPlace(alert.newest),
+    }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { readAlertContext } from '../db/queries/alertContext.ts'
 import { CHANNELS, NEW_ALERT_STATE } from '../domain/message/alert.ts'
 import type { Undelivered } from '../domain/message/emergency.ts'
+import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
 import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
@@ -83,7 +84,8 @@ export const raiseAlert = async (
     return { alert: found, undelivered, recipientsOmitted: 0 }
   }
   const state = { ...NEW_ALERT_STATE, seq: 0, receivedAt: now, messages: 0 }
-  const stored = { ...alert, deviceId, ...state, updates: [], deliveries }
+  const newest = newestPlaceOf(alert, [], known.lastKnown)
+  const stored = { ...alert, deviceId, ...state, updates: [], deliveries, newest }
   logSuppressed(context, stored)
   return { alert: stored, undelivered, recipientsOmitted }
 }

@@ -8,6 +8,7 @@ import {
   STATUSES,
 } from '../domain/message/alert.ts'
 import { MAX_UPDATES } from '../domain/message/emergency.ts'
+import { PLACE_SOURCES } from '../domain/message/newestPlace.ts'
 import { id, time } from '../http/contract/wire.ts'
 
 /* An alert in replies. */
@@ -86,6 +87,23 @@ const drill = z
   })
   .meta({ id: 'Drill', description: 'Whom a test of the emergency chain reached, and how fast.' })
 
+const newestPosition = z
+  .object({
+    latitude: z.number().meta({ description: 'Its latitude.', example: 38.7223 }),
+    longitude: z.number().meta({ description: 'Its longitude.', example: -9.1393 }),
+    dateTime: time.meta({ description: 'When the device was there.' }),
+    source: z.enum(PLACE_SOURCES).meta({
+      description:
+        'Where it comes from: the alert itself, one of its `updates`, or the device’s last location.',
+    }),
+  })
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      'The newest place that is known, in the reply with a single alert; null if none is.',
+  })
+
 export const alert = z
   .object({
     id: id('alr'),
@@ -144,6 +162,7 @@ export const alert = z
       description: 'Who cancelled it, like `acknowledgedBy`.',
       example: null,
     }),
+    newestPosition,
     updates: z
       .array(
         z.object({

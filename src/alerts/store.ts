@@ -2,11 +2,13 @@ import { sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { isMessageOf } from '../db/queries/alerts.ts'
+import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
 import { isVisible, type Viewer } from '../db/queries/visibility.ts'
 import { type InferRow, select } from '../db/query.ts'
 import { alertLog, alerts, devices, messages, users } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
 import { alertIdOf, type MessageSummary } from '../domain/message/alert.ts'
+import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 import type { StoredAlert } from './present.ts'
 
 /** The table, or rows of it. */
@@ -81,7 +83,7 @@ const selectSummaries = compile((p: Placeholders<{ accountId: string; ids: strin
 
 const selectAlertRow = compile((p: Placeholders<Viewer & { id: string }>) =>
   select(
-    ALERT_COLUMNS,
+    { ...ALERT_COLUMNS, lastLocation: selectLastLocation(a.deviceKey) },
     sql`FROM ${alerts} ${a} JOIN ${devices} ON ${devices.key} = ${a.deviceKey}
       WHERE ${a.id} = ${p.id} AND ${a.accountId} = ${p.accountId}
         AND ${isVisible(a.deviceKey, p.groupId)}`,
@@ -106,8 +108,13 @@ export const findAlert = async (
     deliveries: selectSummaries(db, { accountId, ids: JSON.stringify([id]) }),
     log: selectLog(db, { accountId, id }),
   })
-  const [row] = alert.results
-  return row ? { ...toAlert(row, deliveries.results), log: log.results } : null
+  const [found] = alert.results
+  if (!found) return null
+  const { lastLocation, ...row } = found
+  const stored = toAlert(row, deliveries.results)
+  const last = parseLocation(lastLocation)
+  const newest = newestPlaceOf(stored, stored.updates, last && { ...last, time: last.dateTime })
+  return { ...stored, newest, log: log.results }
 }
 
 /** The deliveries of a page of alerts, by alert. */

@@ -1,7 +1,10 @@
+import { eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
+import { accounts } from '../db/schema.ts'
 import { readAll } from '../db/statement.ts'
+import { keptSince } from '../domain/account/account.ts'
 import { CHANNELS } from '../domain/message/alert.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
 import type { PendingRaise, Press } from '../domain/message/pendingRaise.ts'
@@ -62,18 +65,22 @@ interface Reported {
   emergencyAlerts: readonly string[]
   origin: string
   receivedAt: number
+  /** Alerts before this time would not be stored. */
+  keptSince: number
 }
 
 /** One alert for each name, at the place of the location that carries it. */
 const raisesOf = (
   deviceId: string,
   locations: Location[],
-  { emergencyAlerts, origin, receivedAt }: Reported,
+  { emergencyAlerts, origin, receivedAt, keptSince }: Reported,
 ): Promise<PendingRaise>[] =>
   findEmergencies(locations, emergencyAlerts).map(async (carried) => {
     const { name, location } = carried
-    const { dateTime, latitude, longitude, speed, course, accuracy } = location
-    const id = await derivedAlertId(deviceId, name, dateTime)
+    const { latitude, longitude, speed, course, accuracy } = location
+    const id = await derivedAlertId(deviceId, name, location.dateTime)
+    // An alert that is too old to be stored is raised with the time of its arrival.
+    const dateTime = location.dateTime < keptSince ? receivedAt : location.dateTime
     return {
       deviceId,
       alert: { id, name, text: textOf(location), dateTime },
@@ -101,11 +108,18 @@ export const raisesInLocations = async (
   if (ids.includes(null))
     for (const { part, id } of await findNamedDevices(db, viewer, urgent)) ids[part] = id
   const origin = originOf()
+  const now = urgent[0]?.arrivals[0]?.receivedAt ?? Date.now()
+  const [account] = await db
+    .select({ retentionDays: accounts.retentionDays })
+    .from(accounts)
+    .where(eq(accounts.id, viewer.accountId))
+  const since = account ? keptSince(now, account.retentionDays) : 0
   return async (emergency) => {
     const { emergencyAlerts } = parseEmergencySettings(emergency)
     const raises = urgent.flatMap(({ locations, contact: receivedAt }, part) => {
       const id = ids[part]
-      return id ? raisesOf(id, locations, { emergencyAlerts, origin, receivedAt }) : []
+      if (!id) return []
+      return raisesOf(id, locations, { emergencyAlerts, origin, receivedAt, keptSince: since })
     })
     return Promise.all(raises)
   }

@@ -71,7 +71,8 @@ export const reportOfDevice = async (
   if (own[0] === 'refused')
     throw new Problem('device-expired', alertId ? { members: { alertId } } : {})
   const counts = countStatuses(own)
-  if (counts.tooOld === own.length) throw new Problem('report-too-old')
+  // A report that has raised an emergency was of use, though nothing of it is stored.
+  if (counts.tooOld === own.length && !alertId) throw new Problem('report-too-old')
   if (counts.accepted === own.length)
     return { ...counts, ...(stored && { locations: [presentLocation(stored)] }) }
   const results = listRejections(own, (status): status is OwnRejection => status !== 'accepted')

@@ -3,6 +3,7 @@ import {
   CHANNELS,
   type Channel,
   onePerAddress,
+  type Position,
   type Recipient,
 } from '../../domain/message/alert.ts'
 import {
@@ -15,6 +16,7 @@ import type { Database } from '../open.ts'
 import { nullable, select } from '../query.ts'
 import { accounts, accountUsage, alerts, devices, users } from '../schema.ts'
 import { compile, literal, type Placeholders, runBatch } from '../statement.ts'
+import { parseLocation, selectLastLocation } from './locations.ts'
 import { isInGroup } from './visibility.ts'
 
 /* Who receives a device's alerts: read when one is raised, and again when a message is resent. */
@@ -70,13 +72,21 @@ export const toAdministrators = (users: RecipientUser[]): Recipient[] =>
     users.flatMap((user) => recipientsAt(user, { timeZone: user.timeZone, userId: user.id })),
   )
 
+const selectLast = compile((p: Placeholders<DeviceNow>) =>
+  select(
+    { location: selectLastLocation(devices.key) },
+    sql`FROM ${devices} WHERE ${devices.id} = ${p.deviceId} AND ${devices.accountId} = ${p.accountId}`,
+  ),
+)
+
 /** The users who may get messages about the device now, and whether its alert is acknowledged. */
 export const readRoundState = async (
   db: Database,
   about: DeviceNow,
   alertId: string,
-): Promise<{ userIds: Set<string>; isAcknowledged: boolean }> => {
-  const { active, administrators, alert } = await runBatch(db, {
+): Promise<{ userIds: Set<string>; isAcknowledged: boolean; lastLocation: Position | null }> => {
+  const { active, administrators, alert, last } = await runBatch(db, {
+    last: selectLast(db, about),
     active: selectRecipients(db, about),
     administrators: selectAdministrators(db, about),
     alert: db
@@ -87,7 +97,12 @@ export const readRoundState = async (
   // Each by itself: of two with one address, both may get messages.
   const chosen = active.results.filter((user) => chosenRecipients([user], CHANNELS).length > 0)
   const userIds = new Set([...chosen, ...administrators.results].map(({ id }) => id))
-  return { userIds, isAcknowledged: alert.results.some((row) => row.acknowledgedAt !== null) }
+  const location = parseLocation(last.results[0]?.location ?? null)
+  return {
+    userIds,
+    isAcknowledged: alert.results.some((row) => row.acknowledgedAt !== null),
+    lastLocation: location && { ...location, time: location.dateTime },
+  }
 }
 
 interface Address {

@@ -92,6 +92,17 @@ export const shortAge = (alert: Positioned): string => {
   return age ? `Last known ${age.count} ${age.short} ${side}: ` : `Last known <1 min ${side}: `
 }
 
+/** “12 minutes old”, when a message is sent. */
+export const describePlaceAge = (time: number, sentAt = time): string => {
+  return `${inWords(inUnits(sentAt - time))} old`
+}
+
+/** The same for an SMS. */
+export const shortPlaceAge = (time: number, sentAt = time): string => {
+  const age = inUnits(sentAt - time)
+  return age ? `${age.count} ${age.short} old: ` : '<1 min old: '
+}
+
 const rounded = (value: number): string => String(Math.round(value * 10) / 10)
 
 /** Speed, course and accuracy, as far as they are known. */

@@ -28,6 +28,7 @@ import { type DeviceRow, devices } from '../tables.ts'
 import { beginDrill, type DrillRefusal } from './drills.ts'
 import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
 import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
+import { tellMissing } from './joinedMessages.ts'
 import { findRaised, findUndelivered, rememberRaised } from './raised.ts'
 
 /* Raising an alert: one decision on which of its messages may still go out today. */
@@ -190,7 +191,7 @@ const storeAlert = (
       messages: messages.length,
       isOnItsWay: reason === null,
     })
-    if (reason) reportUndelivered(tx, emergency, reason)
+    if (reason) reportUndelivered(tx, emergency, { reason })
   }
   const undelivered = findUndelivered(sql, alert.id)
   const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => ({
@@ -230,7 +231,9 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
       : undefined
   if (open) {
     const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
-    joinEmergency(tx, open, { dateTime, latitude, longitude }, given.by ?? null)
+    const update = { dateTime, latitude, longitude }
+    const joined = joinEmergency(tx, open, update, given.by ?? null)
+    tellMissing(tx, device, joined, given)
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     rememberRaised(tx, id, { remembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }

@@ -106,7 +106,7 @@ export const joinEmergency = (
   row: EmergencyRow,
   update: AlertUpdate,
   by: string | null,
-): void => {
+): EmergencyRow => {
   const updates = [...row.updates, update]
     .toSorted((a, b) => a.dateTime - b.dateTime)
     .slice(-MAX_UPDATES)
@@ -114,6 +114,7 @@ export const joinEmergency = (
   const log = { at: tx.now, action: 'joined', by, text: null } as const
   const isLogged = updates.length <= MAX_LOGGED_JOINS
   tx.post({ kind: 'alert-state', id: row.id, updates, ...(isLogged && { log }) })
+  return { ...row, updates }
 }
 
 /**

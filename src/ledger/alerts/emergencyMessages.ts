@@ -5,18 +5,20 @@ import {
   messageId,
   messageNumber,
   onePerAddress,
+  type Position,
   type Recipient,
   SERIES,
 } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { contactRecipients, type UndeliveredReason } from '../../domain/message/emergency.ts'
+import { motionAt, newestPlaceOf } from '../../domain/message/newestPlace.ts'
 import type { AlertDetails, MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { selectStored } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import { composeNotices } from '../messages/notices.ts'
 import { type EmergencyRow, emergencies } from '../tables.ts'
-import { countMessages } from './emergencies.ts'
+import { countMessages, type EmergencyDetails } from './emergencies.ts'
 
 /* Messages about an alert other than its own: notices and rounds of an escalation. */
 
@@ -62,11 +64,22 @@ export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   return { queued, suppressed: messages.length - queued }
 }
 
+/** What a later message is composed from: with the newest place that the account has. */
+export const withNewestPlace = (
+  { now: sentAt }: Decision,
+  { details, updates }: EmergencyRow,
+  lastLocation: Position | null,
+): EmergencyDetails => {
+  const newest = newestPlaceOf(details.alert, updates, lastLocation)
+  if (!newest) return details
+  return { ...details, motion: motionAt(newest, details.motion, lastLocation), newest, sentAt }
+}
+
 /** Tells the account that an emergency has reached nobody. */
 export const reportUndelivered = (
   tx: Decision,
   row: EmergencyRow,
-  reason: UndeliveredReason,
+  { reason, lastLocation = null }: { reason: UndeliveredReason; lastLocation?: Position | null },
 ): void => {
   const { administrators, deviceId } = row.details
   const { account } = tx
@@ -76,7 +89,10 @@ export const reportUndelivered = (
     deviceKey: row.deviceKey,
     after: row.messages,
     recipients: onePerAddress([...administrators, ...contactRecipients(account, account.timeZone)]),
-    details: { ...row.details, purpose: { kind: 'undelivered', reason } },
+    details: {
+      ...withNewestPlace(tx, row, lastLocation),
+      purpose: { kind: 'undelivered', reason },
+    },
   })
   const log = { at: tx.now, action: 'undelivered', by: null, text: reason } as const
   countMessages(tx, row, notices + noticesSuppressed, log)

@@ -16,7 +16,7 @@ import {
   mayReport,
   wasAccepted,
 } from './emergencies.ts'
-import { reportUndelivered, sendAboutAlert } from './emergencyMessages.ts'
+import { reportUndelivered, sendAboutAlert, withNewestPlace } from './emergencyMessages.ts'
 import { findRaised } from './raised.ts'
 
 /* What an open emergency is due for: the check of its messages, and the rounds of its escalation. */
@@ -47,7 +47,7 @@ const MAX_WAIT_MS = 2_000
 
 /**
  * What the cell knows of an emergency that is about to be sent again. Null when it cannot be asked:
- * then the round goes to everyone who was sent a message before.
+ * then the round goes to everyone who was sent a message before, with the places of the ledger.
  */
 const readRoundContext = async (sql: SqlStorage, env: Env, row: EmergencyRow) => {
   const account = readAccount(sql)
@@ -89,7 +89,10 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
       ),
       ...contactRecipients(account, account.timeZone),
     ]),
-    details: { ...row.details, purpose: { kind: 'escalation', round } },
+    details: {
+      ...withNewestPlace(tx, row, context?.lastLocation ?? null),
+      purpose: { kind: 'escalation', round },
+    },
   })
   const log = { at: now, action: 'escalated', by: null, text: String(round) } as const
   countMessages(tx, row, queued + suppressed, log)
@@ -106,21 +109,22 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
 }
 
 /** Tells the account if nobody is reached. */
-const checkReached = (tx: Decision, row: EmergencyRow): void => {
+const checkReached = (tx: Decision, row: EmergencyRow, context: RoundContext): void => {
   const { sql } = tx
   if (!mayReport(sql, row)) {
     updateRows(sql, emergencies, { checkAt: null }, { id: row.id })
     return
   }
   const unsent = findRaised(sql, row.id)?.undelivered
-  const reason = wasAccepted(sql, row.id) ? 'not-delivered' : 'not-accepted'
-  reportUndelivered(tx, row, unsent ?? reason)
+  const reason = unsent ?? (wasAccepted(sql, row.id) ? 'not-delivered' : 'not-accepted')
+  reportUndelivered(tx, row, { reason, lastLocation: context?.lastLocation ?? null })
 }
 
 /** Does what an emergency is due for, unless it was acknowledged meanwhile. */
 const runDueEmergency = (tx: Decision, id: string, context: RoundContext): void => {
   const checked = findEmergency(tx.sql, id)
-  if (checked && checked.checkAt !== null && checked.checkAt <= tx.now) checkReached(tx, checked)
+  if (checked && checked.checkAt !== null && checked.checkAt <= tx.now)
+    checkReached(tx, checked, context)
   const row = findEmergency(tx.sql, id)
   if (row && row.nextRound !== null && row.nextRound <= tx.now) sendRound(tx, row, context)
 }
@@ -140,8 +144,7 @@ export const runDueEmergencies = async (storage: DurableObjectStorage, env: Env)
   const { sql } = storage
   for (let due = findDueEmergency(sql, Date.now()); due; due = findDueEmergency(sql, Date.now())) {
     const { id } = due
-    const isRoundDue = due.nextRound !== null && due.nextRound <= Date.now()
-    const context = isRoundDue ? await readRoundContext(sql, env, due) : null
+    const context = await readRoundContext(sql, env, due)
     try {
       storage.transactionSync(() => {
         const tx = beginDecision(sql, env, Date.now())

@@ -58,6 +58,7 @@ describe('raising an alert', () => {
         cancelledAt: null,
         cancelledBy: null,
         updates: [],
+        newestPosition: { ...place, dateTime: '2026-11-14T09:30:00.000Z', source: 'alert' },
         deliveries: [
           { ...queued, channel: 'Email', to: ana.email },
           { ...queued, channel: 'SMS', to: bob.phone },

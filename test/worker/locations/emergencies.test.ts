@@ -122,12 +122,21 @@ describe('an emergency in a location', () => {
     expect(await readMessages(account)).toHaveLength(1)
   })
 
-  test('a location that is too old raises nothing', async () => {
+  test('a location that is too old is not stored, but raises with the time of its arrival', async () => {
     await account.call('PATCH', '/api/account', { body: { retentionDays: 1 } })
+    const before = Date.now()
     const reply = await report(sos(now - 2 * DAY))
-    expect([reply.status, reply.body.code]).toEqual([400, 'report-too-old'])
-    expect(await readAlerts()).toEqual([])
+    expect([reply.status, reply.body]).toMatchObject([
+      201,
+      { accepted: 0, tooOld: 1, results: [{ index: 0, status: 'tooOld' }] },
+    ])
+    const [raised] = await readAlerts()
+    expect(raised).toMatchObject({ emergency: true, late: false, latitude: 38.7223 })
+    expect(Date.parse(raised.dateTime)).toBeGreaterThanOrEqual(before)
     expect(await pending()).toBe(0)
+    await report(sos(now - 2 * DAY))
+    expect(await readAlerts()).toHaveLength(1)
+    expect((await report(place(now - 3 * DAY))).status).toBe(400)
   })
 
   test('at a time that the device has another location for, it raises all the same', async () => {

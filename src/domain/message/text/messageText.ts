@@ -1,10 +1,18 @@
 import { formatCoordinates, mapLink } from '../../geo/place.ts'
 import { withoutLinks } from '../../text/links.ts'
 import { type Alert, type Motion, SOS } from '../alert.ts'
-import { alertLabel, describeAge, describeMotion, formatLongTime, placeOf } from '../alertText.ts'
+import {
+  alertLabel,
+  describeAge,
+  describeMotion,
+  describePlaceAge,
+  formatLongTime,
+  placeOf,
+} from '../alertText.ts'
 import type { UndeliveredReason } from '../emergency.ts'
 import { cutTo } from '../gsm7.ts'
 import { LINK_MARK, LINK_PATH } from '../link.ts'
+import type { NewestPlace } from '../newestPlace.ts'
 
 /* The text of an alert's e-mails. `smsText.ts` has that of its SMS. */
 
@@ -25,6 +33,9 @@ export interface AlertDetails {
   identifier: string | null
   /** The service's public origin. */
   origin: string
+  /** Of a later message: the newest place that is known, and when the message is sent. */
+  newest?: NewestPlace
+  sentAt?: number
 }
 
 /** The place of the link in `text` has a mark until the message is sent. */
@@ -86,7 +97,22 @@ const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
 
 const labelled = (label: string, value: string): string => `${`${label}:`.padEnd(10)}${value}`
 
-const positionLines = ({ alert, motion }: AlertDetails): string[] => {
+const newestLines = (newest: NewestPlace, { alert, motion, sentAt }: AlertDetails): string[] => {
+  const first = placeOf(alert)
+  return [
+    labelled('Place', formatCoordinates(newest)),
+    `${' '.repeat(10)}Newest position, ${describePlaceAge(newest.time, sentAt)}`,
+    labelled('Map', mapLink(newest)),
+    ...describeMotion(motion).map(([label, value]) => labelled(label, value)),
+    ...(newest.source === 'alert'
+      ? []
+      : [labelled('First', first ? formatCoordinates(first) : 'no position known')]),
+  ]
+}
+
+const positionLines = (details: AlertDetails): string[] => {
+  const { alert, motion, newest } = details
+  if (newest) return newestLines(newest, details)
   const place = placeOf(alert)
   if (!place) return [labelled('Place', 'no position known')]
   const age = describeAge(alert)

@@ -1,5 +1,12 @@
 import { shortCoordinates } from '../../geo/place.ts'
-import { alertLabel, describeMotion, formatShortTime, placeOf, shortAge } from '../alertText.ts'
+import {
+  alertLabel,
+  describeMotion,
+  formatShortTime,
+  placeOf,
+  shortAge,
+  shortPlaceAge,
+} from '../alertText.ts'
 import type { UndeliveredReason } from '../emergency.ts'
 import { cutTo, septets, toGsm7 } from '../gsm7.ts'
 import { LINK_LENGTH, LINK_MARK } from '../link.ts'
@@ -51,8 +58,9 @@ const withLinkSize =
   (text) =>
     sizeOf(withLinkLength(text))
 
-const placePart = ({ alert, purpose }: AlertDetails): string => {
+const placePart = ({ alert, purpose, newest, sentAt }: AlertDetails): string => {
   if (purpose.kind === 'cancelled') return ''
+  if (newest) return `${shortPlaceAge(newest.time, sentAt)}${shortCoordinates(newest)} `
   const place = placeOf(alert)
   return place ? `${shortAge(alert)}${shortCoordinates(place)} ` : 'No position known. '
 }
@@ -72,7 +80,7 @@ const append = (text: string, part: string, maxSize: number, sizeOf: SizeOf): st
 }
 
 export const composeSms = (details: AlertDetails, timeZone: string): MessageText => {
-  const { purpose, alert, motion, deviceName } = details
+  const { purpose, alert, motion, deviceName, newest } = details
   const prefix = `${testMark(alert)}${PREFIX[purpose.kind === 'undelivered' ? purpose.reason : purpose.kind]}`
   const name = toGsm7(toOneLine(alertLabel(alert.name), MAX_NAME_LENGTH))
   const device = toGsm7(toOneLine(deviceName, 100))
@@ -89,13 +97,17 @@ export const composeSms = (details: AlertDetails, timeZone: string): MessageText
   const names = cutNames(name, device, spaceWith(when), sizeOf)
   const fixed = `${prefix}${names}${restWith(when)}`
 
+  const firstPlace = newest && newest.source !== 'alert' ? placeOf(alert) : null
+  const first = firstPlace ? `First: ${shortCoordinates(firstPlace)}` : ''
   const moves = toGsm7(
     describeMotion(motion)
       .map(([label, value]) => (label === 'Accuracy' ? `+-${value}` : value))
       .join(', '),
   )
-  const hasMotion = purpose.kind !== 'cancelled' && placeOf(alert) !== null && moves !== ''
-  const isRoom = sizeOf(fixed) + 1 + sizeOf(moves) <= maxSize
-  const withMotion = hasMotion && isRoom ? `${fixed} ${moves}` : fixed
+  const isRoomFor = (whole: string, part: string) =>
+    part !== '' && sizeOf(whole) + 1 + sizeOf(part) <= maxSize
+  const withFirst = isRoomFor(fixed, first) ? `${fixed} ${first}` : fixed
+  const hasMotion = purpose.kind !== 'cancelled' && (newest ?? placeOf(alert)) !== null
+  const withMotion = hasMotion && isRoomFor(withFirst, moves) ? `${withFirst} ${moves}` : withFirst
   return { subject: '', text: append(withMotion, text, maxSize, sizeOf) }
 }

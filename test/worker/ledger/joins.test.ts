@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { none } from '../../../src/notify/none.ts'
+import type { TestAccount } from '../../support/accounts.ts'
+import {
+  MINUTE_MS,
+  openAccountWithPeople,
+  passTime,
+  raiseSos,
+  recipientsOf,
+} from '../../support/alerts/emergencies.ts'
+import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
+import { createDevice } from '../../support/devices.ts'
+import { readEvents } from '../../support/feed/events.ts'
+import { iso } from '../../support/time.ts'
+import { createUser } from '../../support/users.ts'
+
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+// The next noon: the day must not end during a test.
+beforeEach(() => {
+  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
+  vi.useFakeTimers({ toFake: ['Date'], now: noon })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const QUIET = { notifications: [] }
+const textsOf = async (account: TestAccount, kind: string): Promise<string[]> => {
+  const messages: { kind: string; text: string }[] = await readMessages(account)
+  return messages.filter((message) => message.kind === kind).map(({ text }) => text)
+}
+const readAlert = async (account: TestAccount, id: string) =>
+  (await account.call('GET', `/api/alerts/${id}`)).body.alert
+
+describe('an SOS that joins an open one', () => {
+  test('tells those whom a quiet one has not told, once, and check and rounds are armed', async () => {
+    const account = await openAccountWithPeople()
+    const id = await createDevice(account)
+    const quiet = (await raiseSos(account, id, QUIET)).body.alert
+    expect(await recipientsOf(account, 'alert')).toEqual([])
+    for (let n = 0; n < 12; n++) await passTime(account, MINUTE_MS)
+    const joined = (await raiseSos(account, id)).body
+    expect([joined.alert.id, joined.warning]).toEqual([quiet.id, undefined])
+    const own = joined.alert.deliveries.filter(({ kind }: { kind: string }) => kind === 'alert')
+    expect(own).toMatchObject([{ status: 'queued', to: 'reader@example.com' }])
+    await passTime(account, MINUTE_MS)
+    await raiseSos(account, id)
+    await waitUntilSent(account)
+    expect(await recipientsOf(account, 'alert', 'sent')).toEqual(['Email reader@example.com'])
+    await passTime(account, 10 * MINUTE_MS)
+    const rounds = await readEvents(account, 'alert.escalated')
+    expect(rounds.map(({ alertId }) => alertId)).toEqual([quiet.id, quiet.id])
+    expect(await recipientsOf(account, 'escalation')).toContain('Email reader@example.com')
+  })
+
+  test('is told once to each though many join at once', async () => {
+    const account = await openAccountWithPeople({ escalation: null })
+    await createUser(account, { email: 'second@example.com' })
+    const id = await createDevice(account)
+    await raiseSos(account, id, QUIET)
+    await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        raiseSos(account, id, { dateTime: iso(Date.now() - n * 1000) }),
+      ),
+    )
+    await waitUntilSent(account)
+    expect(await recipientsOf(account, 'alert')).toEqual([
+      'Email reader@example.com',
+      'Email second@example.com',
+    ])
+    const ids = (await readMessages(account)).map((message: { id: string }) => message.id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('tells again whom no message has reached, three times at most', async () => {
+    const account = await openAccountWithPeople({ escalation: null })
+    const id = await createDevice(account)
+    vi.spyOn(none, 'send').mockResolvedValue({ kind: 'refused', reason: 'bad-address' })
+    for (let n = 0; n < 6; n++) {
+      await raiseSos(account, id)
+      await passTime(account, MINUTE_MS)
+      await waitUntilSent(account)
+    }
+    expect(await recipientsOf(account, 'alert', 'failed')).toHaveLength(3)
+  })
+
+  test('tells nobody beyond the device’s limit, and leaves nothing behind of it', async () => {
+    const account = await openAccountWithPeople({ escalation: null })
+    const id = await createDevice(account, { limits: { dailyEmailLimit: 0 } })
+    await raiseSos(account, id, QUIET)
+    for (let n = 0; n < 3; n++) {
+      await passTime(account, 1_000)
+      expect((await raiseSos(account, id)).body.warning).toContain('No message is sent')
+    }
+    expect(await recipientsOf(account, 'alert')).toEqual([])
+  })
+})
+
+describe('the newest place', () => {
+  test('of those that joined and the last location is in rounds and in the single alert', async () => {
+    const account = await openAccountWithPeople()
+    const id = await createDevice(account)
+    const { alert } = (await raiseSos(account, id)).body
+    expect((await readAlert(account, alert.id)).newestPosition).toBeNull()
+    await passTime(account, 2 * MINUTE_MS)
+    const second = { latitude: 10.5, longitude: 20.25 }
+    await raiseSos(account, id, second)
+    expect((await readAlert(account, alert.id)).newestPosition).toEqual({
+      ...second,
+      dateTime: iso(Date.now()),
+      source: 'update',
+    })
+    await passTime(account, 8 * MINUTE_MS + 1)
+    const round = (await textsOf(account, 'escalation')).find((text) => text.includes('Place:'))
+    expect(round).toContain('10.50000, 20.25000')
+    expect(round).toContain('Newest position, 8 minutes old')
+    expect(round).toContain('First:    no position known')
+    const location = { dateTime: iso(Date.now()), latitude: 11, longitude: 21 }
+    await account.call('POST', `/api/devices/${id}/locations`, { body: location })
+    expect((await readAlert(account, alert.id)).newestPosition).toEqual({
+      latitude: 11,
+      longitude: 21,
+      dateTime: location.dateTime,
+      source: 'location',
+    })
+  })
+
+  test('is in the notices of one that reaches nobody', async () => {
+    vi.spyOn(none, 'send').mockResolvedValue({
+      kind: 'retry',
+      reason: 'provider-down',
+      maybeAccepted: false,
+    })
+    const account = await openAccountWithPeople({ escalation: null })
+    const id = await createDevice(account)
+    await raiseSos(account, id, { latitude: 1, longitude: 2 })
+    await passTime(account, MINUTE_MS)
+    await raiseSos(account, id, { latitude: 3, longitude: 4 })
+    await passTime(account, MINUTE_MS + 1)
+    const notice = (await textsOf(account, 'notice')).find((text) => text.includes('Place:'))
+    expect(notice).toContain('3.00000, 4.00000')
+    expect(notice).toContain('First:    1.00000, 2.00000')
+    const sms = (await textsOf(account, 'notice')).find((text) => !text.includes('Place:'))
+    expect(sms).toContain('1 min old: 3.00000,4.00000')
+  })
+})
