@@ -214,7 +214,7 @@ const waitForReceipt = ({ sql, now }: Decision, { id }: MessageRow): void => {
 /** Arms the check again, however long ago it was settled; it is due at once if nothing is left. */
 const checkAgain = ({ sql, now }: Decision, { id }: MessageRow): void => {
   const row = findEmergency(sql, alertIdOf(id))
-  if (!row || !mayReport(sql, row)) return
+  if (row?.state !== 'open' || !mayReport(sql, row)) return
   const isAnyLeft = hasRow(sql, messages, query`${isMessageOf(row.id)} AND ${IS_ON_ITS_WAY}`)
   const waitMs = row.reports > 0 ? REPORT_AGAIN_AFTER_MS : isAnyLeft ? RECHECK_AFTER_MS : 0
   const checkAt = Math.min(row.checkAt ?? Infinity, now + waitMs)
