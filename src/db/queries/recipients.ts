@@ -79,28 +79,29 @@ const selectLast = compile((p: Placeholders<DeviceNow>) =>
   ),
 )
 
-/** The users who may get messages about the device now, and whether its alert is acknowledged. */
+/** The users who may get messages about the device now, and which effect acknowledged its alert. */
 export const readRoundState = async (
   db: Database,
   about: DeviceNow,
   alertId: string,
-): Promise<{ userIds: Set<string>; isAcknowledged: boolean; lastLocation: Position | null }> => {
+): Promise<{ userIds: Set<string>; acknowledgedSeq: number; lastLocation: Position | null }> => {
   const { active, administrators, alert, last } = await runBatch(db, {
     last: selectLast(db, about),
     active: selectRecipients(db, about),
     administrators: selectAdministrators(db, about),
     alert: db
-      .select({ acknowledgedAt: alerts.acknowledgedAt })
+      .select({ acknowledgedAt: alerts.acknowledgedAt, seq: alerts.seq })
       .from(alerts)
       .where(and(eq(alerts.id, alertId), eq(alerts.accountId, about.accountId))),
   })
   // Each by itself: of two with one address, both may get messages.
   const chosen = active.results.filter((user) => chosenRecipients([user], CHANNELS).length > 0)
   const userIds = new Set([...chosen, ...administrators.results].map(({ id }) => id))
+  const [row] = alert.results
   const location = parseLocation(last.results[0]?.location ?? null)
   return {
     userIds,
-    isAcknowledged: alert.results.some((row) => row.acknowledgedAt !== null),
+    acknowledgedSeq: row && row.acknowledgedAt !== null ? row.seq : 0,
     lastLocation: location && { ...location, time: location.dateTime },
   }
 }

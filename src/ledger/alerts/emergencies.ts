@@ -6,6 +6,7 @@ import {
   type AlertUpdate,
   alertIdOf,
   MAX_LOGGED_JOINS,
+  type MessageSummary,
   NO_DEVICE_KEY,
   type Recipient,
   type Status,
@@ -31,7 +32,6 @@ import {
   type MessageRow,
   messages,
 } from '../tables.ts'
-import type { AlertMatter } from './steps.ts'
 
 /* The emergencies that are not over. */
 
@@ -52,6 +52,10 @@ export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undef
 /** Whether nobody has acknowledged it yet. */
 export const isOpenEmergency = (sql: SqlStorage, id: string): boolean =>
   findEmergency(sql, id)?.state === 'open'
+
+/** Whether nobody handles the emergency yet. */
+export const isOpen = (sql: SqlStorage, id: string): boolean =>
+  hasRow(sql, emergencies, { id, state: 'open' })
 
 interface NewEmergency extends Pick<EmergencyRow, 'deviceKey' | 'details' | 'messages'> {
   /** Whether any of its messages is on its way. */
@@ -134,8 +138,12 @@ export const countMessages = (
 }
 
 /** Ends joining, rounds and the check: someone handles the emergency. */
-export const acknowledgeEmergency = ({ sql }: Decision, id: string): void =>
-  updateRows(sql, emergencies, { state: 'acknowledged', checkAt: null, nextRound: null }, { id })
+export const acknowledgeEmergency = ({ sql, account, now }: Decision, id: string): void => {
+  const minutes = escalationOf(account)?.againAfterMinutes
+  const againAt = minutes == null ? null : now + minutes * MINUTE_MS
+  const settled = { state: 'acknowledged', checkAt: null, nextRound: null } as const
+  updateRows(sql, emergencies, { ...settled, againAt }, { id })
+}
 
 /** The emergency is over. */
 export const closeEmergency = ({ sql }: Decision, id: string): void =>
@@ -167,6 +175,17 @@ export const mayReport = (sql: SqlStorage, { id, reports }: EmergencyRow): boole
 /** Whether a provider had accepted a message of the alert and was to report on it. */
 export const wasAccepted = (sql: SqlStorage, id: string): boolean =>
   hasRow(sql, messages, query`${isMessageOf(id)} AND ${kind} <> 'notice' AND ${awaitsReceipt} = 1`)
+
+/** What the messages about an alert are composed from. */
+export interface AlertMatter {
+  alert: Alert
+  updates: AlertUpdate[]
+  /** How many messages it has: further ones are numbered from there. */
+  messages: number
+  /** The alert's messages as the cell has them, which keeps them longer than the ledger does. */
+  deliveries: MessageSummary[]
+  origin: string
+}
 
 /** Of a message that the ledger may have deleted. */
 const wasReached = ({ status }: { status: Status }): boolean => status === 'delivered'

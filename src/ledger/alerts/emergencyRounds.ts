@@ -8,7 +8,7 @@ import { logFailure } from '../../log.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision, type Decision } from '../decision.ts'
 import { recipientsOfAlert } from '../messages/messageQueue.ts'
-import { type EmergencyRow, emergencies } from '../tables.ts'
+import { alertStates, type EmergencyRow, emergencies } from '../tables.ts'
 import {
   acknowledgeEmergency,
   countMessages,
@@ -18,10 +18,11 @@ import {
 } from './emergencies.ts'
 import { reportUndelivered, sendAboutAlert, withNewestPlace } from './emergencyMessages.ts'
 import { findRaised } from './raised.ts'
+import { startAgain } from './steps.ts'
 
 /* What an open emergency is due for: the check of its messages, and the rounds of its escalation. */
 
-const { checkAt, nextRound } = emergencies
+const { checkAt, nextRound, againAt } = emergencies
 
 /** When the next check or round is due. */
 export const nextEmergencyTime = (sql: SqlStorage): number | null =>
@@ -29,8 +30,11 @@ export const nextEmergencyTime = (sql: SqlStorage): number | null =>
     sql,
     query`SELECT min(at) FROM (
       SELECT min(${checkAt}) AS at FROM ${emergencies} WHERE ${checkAt} IS NOT NULL
-      UNION ALL SELECT min(${nextRound}) FROM ${emergencies} WHERE ${nextRound} IS NOT NULL)`,
+      UNION ALL SELECT min(${nextRound}) FROM ${emergencies} WHERE ${nextRound} IS NOT NULL
+      UNION ALL SELECT min(${againAt}) FROM ${emergencies} WHERE ${againAt} IS NOT NULL)`,
   )
+
+const NEVER = Number.MAX_SAFE_INTEGER
 
 /** The emergency that has been due for longest. */
 const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefined =>
@@ -39,7 +43,9 @@ const findDueEmergency = (sql: SqlStorage, now: number): EmergencyRow | undefine
     emergencies,
     query`(${checkAt} IS NOT NULL AND ${checkAt} <= ${now})
       OR (${nextRound} IS NOT NULL AND ${nextRound} <= ${now})
-      ORDER BY min(ifnull(${checkAt}, ${nextRound}), ifnull(${nextRound}, ${checkAt})) LIMIT 1`,
+      OR (${againAt} IS NOT NULL AND ${againAt} <= ${now})
+      ORDER BY min(ifnull(${checkAt}, ${NEVER}), ifnull(${nextRound}, ${NEVER}),
+        ifnull(${againAt}, ${NEVER})) LIMIT 1`,
   )
 
 /** A cell that does not answer must not hold up an emergency. */
@@ -67,8 +73,9 @@ type RoundContext = Awaited<ReturnType<typeof readRoundContext>>
 /** Sends the emergency again to everyone sent a message, and to the emergency contacts. */
 const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void => {
   const { sql, account, now } = tx
-  // Unknown to the ledger, which was restored.
-  if (context?.isAcknowledged) {
+  // Unknown to the ledger, which was restored. A cell that lags behind is older than the ledger.
+  const { seq = 0 } = findRow(sql, alertStates, { alertId: row.id }) ?? {}
+  if (context && context.acknowledgedSeq > seq) {
     acknowledgeEmergency(tx, row.id)
     return
   }
@@ -126,6 +133,7 @@ const runDueEmergency = (tx: Decision, id: string, context: RoundContext): void 
   if (checked && checked.checkAt !== null && checked.checkAt <= tx.now)
     checkReached(tx, checked, context)
   const row = findEmergency(tx.sql, id)
+  if (row && row.againAt !== null && row.againAt <= tx.now) startAgain(tx, row)
   if (row && row.nextRound !== null && row.nextRound <= tx.now) sendRound(tx, row, context)
 }
 
@@ -133,10 +141,10 @@ const POSTPONE_MS = 60_000
 
 /** Postpones an emergency, because an error must not hold up the others. */
 const postponeEmergency = (sql: SqlStorage, id: string, now: number): void => {
-  const postponed = (column: typeof checkAt | typeof nextRound) =>
+  const postponed = (column: typeof checkAt | typeof nextRound | typeof againAt) =>
     query`iif(${column} <= ${now}, ${now + POSTPONE_MS}, ${column})`
   const changes = { checkAt: postponed(checkAt), nextRound: postponed(nextRound) }
-  updateRows(sql, emergencies, changes, { id })
+  updateRows(sql, emergencies, { ...changes, againAt: postponed(againAt) }, { id })
 }
 
 /** Does all that is due. Each emergency is one decision: an error in one holds up no other. */

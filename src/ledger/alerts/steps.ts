@@ -1,12 +1,11 @@
-import { findRow, insertRow } from '../../db/objectTable.ts'
+import { findRow, insertRow, query, selectRows, updateRows } from '../../db/objectTable.ts'
 import {
-  type Alert,
   type AlertAction,
   type AlertState,
-  type AlertUpdate,
   MAX_NOTES,
   MAX_REOPENED,
-  type MessageSummary,
+  type MessageKind,
+  NEW_ALERT_STATE,
   nameOfState,
   OPEN_STATE,
   onePerAddress,
@@ -14,12 +13,19 @@ import {
   SERIES,
   type Status,
 } from '../../domain/message/alert.ts'
+import { escalationOf } from '../../domain/message/emergency.ts'
 import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
-import { recipientsOfAlert } from '../messages/messageQueue.ts'
+import { isMessageOf, recipientsOfAlert } from '../messages/messageQueue.ts'
+import { withdrawMessage } from '../messages/messageState.ts'
 import { lastPosted } from '../outbox/outbox.ts'
-import { alertStates, type DeviceRow } from '../tables.ts'
-import { acknowledgeEmergency, closeEmergency, reopenEmergency } from './emergencies.ts'
+import { alertStates, type DeviceRow, type EmergencyRow, emergencies, messages } from '../tables.ts'
+import {
+  type AlertMatter,
+  acknowledgeEmergency,
+  closeEmergency,
+  reopenEmergency,
+} from './emergencies.ts'
 import { sendAboutAlert } from './emergencyMessages.ts'
 
 /*
@@ -31,17 +37,6 @@ import { sendAboutAlert } from './emergencyMessages.ts'
 export interface KnownState extends AlertState {
   /** The number of the last effect that changed it. */
   seq: number
-}
-
-/** What the messages about an alert are composed from. */
-export interface AlertMatter {
-  alert: Alert
-  updates: AlertUpdate[]
-  /** How many messages it has: further ones are numbered from there. */
-  messages: number
-  /** The alert's messages as the cell has them, which keeps them longer than the ledger does. */
-  deliveries: MessageSummary[]
-  origin: string
 }
 
 interface Step {
@@ -120,11 +115,20 @@ const emit = ({ tx, step }: Taken, action: AlertAction, data: Record<string, unk
   tx.emit(`alert.${action}`, deviceId, { ...about, ...data })
 }
 
-/** What ends an alert also acknowledges it. */
+/** Withdraws messages that wait. One whose attempt is under way, or of unknown outcome, goes on. */
+const withdraw = (tx: Decision, alertId: string, kinds: MessageKind[]): void => {
+  const isWaiting = query`${isMessageOf(alertId)} AND ${messages.status} = 'queued'
+    AND ${messages.unsureSince} IS NULL`
+  for (const message of selectRows(tx.sql, messages, isWaiting))
+    if (kinds.includes(message.kind)) withdrawMessage(tx, message)
+}
+
+/** What ends an alert also acknowledges it. Its own messages still go out: people should know. */
 const acknowledge = (taken: Taken): KnownState => {
   const { tx, step, before } = taken
   if (before.acknowledgedAt !== null) return before
   acknowledgeEmergency(tx, step.alertId)
+  withdraw(tx, step.alertId, ['escalation', 'notice'])
   const change = { acknowledgedAt: tx.now, acknowledgedBy: step.by }
   const after = write(taken, 'acknowledged', change)
   emit(taken, 'acknowledged')
@@ -170,6 +174,7 @@ const cancel = (taken: Taken, given: StepOf<'cancel'>): StepOutcome => {
   const change = { cancelledAt: tx.now, cancelledBy: given.by }
   const after = write({ ...taken, before: acknowledge(taken) }, 'cancelled', change)
   closeEmergency(tx, alertId)
+  withdraw(tx, alertId, ['alert', 'escalation', 'notice'])
   const { timeZone } = tx.account
   const { name: deviceName, identifier } = device.record
   const { queued: notices, suppressed: noticesSuppressed } = sendAboutAlert(tx, {
@@ -227,4 +232,17 @@ export const takeStep = (tx: Decision, step: AlertStep): StepOutcome => {
   if (outcome.ok && outcome.seq === before.seq && known.seq < before.seq)
     tx.post({ kind: 'alert-state', id: alertId, state: outcome.state })
   return outcome
+}
+
+/** Reopens an acknowledged emergency in which nothing has happened; its first round is due now. */
+export const startAgain = (tx: Decision, row: EmergencyRow): void => {
+  const { id: alertId, details, updates, messages: count } = row
+  const { alert, deviceId, origin, administrators } = details
+  updateRows(tx.sql, emergencies, { againAt: null }, { id: alertId })
+  if (escalationOf(tx.account)?.againAfterMinutes == null) return
+  const known = { ...NEW_ALERT_STATE, seq: 0 }
+  const matter = { alert, updates, messages: count, deliveries: [], origin, administrators }
+  const step = { action: 'reopen', alertId, deviceId, by: null, known, ...matter } as const
+  if (takeStep(tx, step).ok)
+    updateRows(tx.sql, emergencies, { nextRound: tx.now }, { id: alertId, state: 'open' })
 }

@@ -87,3 +87,17 @@ export const failMessage = (
   changeMessage(tx, before, { status: 'failed', reason, provider, nextTry: null, unsureSince })
   if (unsureSince === null) uncount(tx, before)
 }
+
+/**
+ * Ends a message that is not needed any more, because someone handles the emergency. It is
+ * uncounted if certainly nobody accepted it.
+ */
+export const withdrawMessage = (
+  tx: Decision,
+  before: MessageRow,
+  { provider, unsureSince }: Pick<MessageChange, 'provider' | 'unsureSince'> = before,
+): void => {
+  const withdrawn = { status: 'suppressed', reason: 'acknowledged', nextTry: null } as const
+  changeMessage(tx, before, { ...withdrawn, provider, unsureSince })
+  if (unsureSince === null) uncount(tx, before)
+}

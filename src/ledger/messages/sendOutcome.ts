@@ -1,11 +1,13 @@
 import { hasRow, insertRow } from '../../db/objectTable.ts'
+import { alertIdOf } from '../../domain/message/alert.ts'
 import { nextAttemptTime, retryDelayMs } from '../../domain/message/messageRetry.ts'
 import { log } from '../../log.ts'
 import type { Receipt, SendOutcome } from '../../notify/provider.ts'
+import { isOpen } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { type MessageRow, receipts } from '../tables.ts'
 import { findMessage } from './messageQueue.ts'
-import { changeMessage, failMessage } from './messageState.ts'
+import { changeMessage, failMessage, withdrawMessage } from './messageState.ts'
 
 export interface Attempt {
   /** The message as it was claimed for this attempt. */
@@ -37,6 +39,8 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
   const nextTry =
     outcome.kind === 'refused' ? null : nextAttemptTime(message.accepted, tx.now, delayMs, afterMs)
   if (nextTry === null) failMessage(tx, message, { reason, provider, unsureSince })
+  else if (message.kind === 'escalation' && !isOpen(tx.sql, alertIdOf(message.id)))
+    withdrawMessage(tx, message, { provider, unsureSince })
   else changeMessage(tx, message, { status: 'queued', reason, provider, nextTry, unsureSince })
 }
 
@@ -54,13 +58,13 @@ export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
   const handled = { messageId: message.id, mark }
   if (hasRow(tx.sql, receipts, handled)) return
   insertRow(tx.sql, receipts, handled)
-  const isOpen =
+  const isUnsettled =
     message.status === 'queued' ||
     (message.status === 'sent' && status !== 'sent') ||
     (message.status === 'delivered' && status === 'failed')
   const isLateSuccess =
     message.status === 'failed' && message.unsureSince !== null && status === 'delivered'
-  if (status === null || !(isOpen || isLateSuccess)) return
+  if (status === null || !(isUnsettled || isLateSuccess)) return
   const unsureSince = status === 'failed' ? null : (message.unsureSince ?? message.accepted)
   const { provider } = message
   const settled = { provider, nextTry: null, unsureSince, awaitsReceipt: true }

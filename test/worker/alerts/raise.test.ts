@@ -27,6 +27,7 @@ describe('raising an alert', () => {
       dateTime: '2026-11-14T10:30:00+01:00',
       ...place,
     })
+    const state = { name: null, changedAt: expect.any(String) }
     expect(reply.status).toBe(201)
     const { alert } = reply.body
     expect(reply.headers.get('Location')).toBe(`/api/alerts/${alert.id}`)
@@ -51,17 +52,21 @@ describe('raising an alert', () => {
         emergency: true,
         late: true,
         notifications: ['Email', 'SMS'],
+        test: false,
+        state: 'open',
         acknowledged: false,
         acknowledgedAt: null,
         acknowledgedBy: null,
+        resolvedAt: null,
+        resolvedBy: null,
         cancelled: false,
         cancelledAt: null,
         cancelledBy: null,
         updates: [],
         newestPosition: { ...place, dateTime: '2026-11-14T09:30:00.000Z', source: 'alert' },
         deliveries: [
-          { ...queued, channel: 'Email', to: ana.email },
-          { ...queued, channel: 'SMS', to: bob.phone },
+          { ...queued, channel: 'Email', to: ana.email, ...state },
+          { ...queued, channel: 'SMS', to: bob.phone, ...state },
         ],
       },
     })
@@ -69,7 +74,13 @@ describe('raising an alert', () => {
     const read = await account.call('GET', `/api/alerts/${alert.id}`)
     expect(read.body.alert).toEqual({
       ...alert,
-      deliveries: alert.deliveries.map((delivery: object) => ({ ...delivery, status: 'sent' })),
+      deliveries: alert.deliveries.map((delivery: object) => ({
+        ...delivery,
+        status: 'sent',
+        name: expect.any(String),
+        changedAt: expect.any(String),
+      })),
+      log: [{ at: expect.any(String), action: 'raised', by: expect.any(String), text: null }],
     })
     expect(await readEvents(account, 'alert.raised')).toEqual([
       {
