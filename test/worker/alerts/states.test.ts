@@ -132,16 +132,16 @@ describe('an emergency', () => {
 
   test('is escalated again when nothing happens after its acknowledgement', async () => {
     const account = await openAccountWithPeople({
-      escalation: { afterMinutes: 10, rounds: 1, againAfterMinutes: 60 },
+      escalation: { afterMinutes: 10, rounds: 1, againAfterMinutes: 20 },
     })
     const { id } = (await raiseSos(account, await createDevice(account))).body.alert
     await waitUntilSent(account)
     await step(account, id, 'acknowledge')
-    await passTime(account, 50 * MINUTE_MS)
+    await passTime(account, 15 * MINUTE_MS)
     await step(account, id, 'notes', { text: 'Calling' })
-    await passTime(account, 50 * MINUTE_MS)
+    await passTime(account, 15 * MINUTE_MS)
     expect(await readEvents(account, 'alert.escalated')).toEqual([])
-    await passTime(account, 11 * MINUTE_MS)
+    await passTime(account, 6 * MINUTE_MS)
     await waitUntilSent(account)
     expect(await readEvents(account, 'alert.escalated')).toHaveLength(1)
     const alert = await readAlert(account, id)
