@@ -53,10 +53,6 @@ export const findEmergency = (sql: SqlStorage, id: string): EmergencyRow | undef
 export const isOpenEmergency = (sql: SqlStorage, id: string): boolean =>
   findEmergency(sql, id)?.state === 'open'
 
-/** Whether nobody handles the emergency yet. */
-export const isOpen = (sql: SqlStorage, id: string): boolean =>
-  hasRow(sql, emergencies, { id, state: 'open' })
-
 interface NewEmergency extends Pick<EmergencyRow, 'deviceKey' | 'details' | 'messages'> {
   /** Whether any of its messages is on its way. */
   isOnItsWay: boolean

@@ -3,7 +3,7 @@ import { alertIdOf } from '../../domain/message/alert.ts'
 import { nextAttemptTime, retryDelayMs } from '../../domain/message/messageRetry.ts'
 import { log } from '../../log.ts'
 import type { Receipt, SendOutcome } from '../../notify/provider.ts'
-import { isOpen } from '../alerts/emergencies.ts'
+import { isOpenEmergency } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { type MessageRow, receipts } from '../tables.ts'
 import { findMessage } from './messageQueue.ts'
@@ -39,7 +39,7 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
   const nextTry =
     outcome.kind === 'refused' ? null : nextAttemptTime(message.accepted, tx.now, delayMs, afterMs)
   if (nextTry === null) failMessage(tx, message, { reason, provider, unsureSince })
-  else if (message.kind === 'escalation' && !isOpen(tx.sql, alertIdOf(message.id)))
+  else if (message.kind === 'escalation' && !isOpenEmergency(tx.sql, alertIdOf(message.id)))
     withdrawMessage(tx, message, { provider, unsureSince })
   else changeMessage(tx, message, { status: 'queued', reason, provider, nextTry, unsureSince })
 }
