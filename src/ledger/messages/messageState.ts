@@ -99,5 +99,6 @@ export const withdrawMessage = (
 ): void => {
   const withdrawn = { status: 'suppressed', reason: 'acknowledged', nextTry: null } as const
   changeMessage(tx, before, { ...withdrawn, provider, unsureSince })
-  if (unsureSince === null) uncount(tx, before)
+  if (unsureSince !== null) return
+  uncount(tx, before)
 }
