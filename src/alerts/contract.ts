@@ -10,7 +10,10 @@ import { instantInUrl, line, success } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { type AlertsBody, alertName, forms, readBody, sort, state } from './forms.ts'
-import { alert } from './schemas.ts'
+import { alert, summary } from './schemas.ts'
+
+/** What a message has in common with a delivery. */
+export const messageSummary = summary
 
 const reply = z.object({ success, alert })
 const page = z.object({ success, alerts: z.array(alert), nextCursor })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { summary } from '../alerts/schemas.ts'
+import { messageSummary } from '../alerts/contract.ts'
 import { CHANNELS, STATUSES } from '../domain/message/alert.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, success, time } from '../http/contract/wire.ts'
@@ -9,7 +9,7 @@ const NOTICE = 'Null for a notice about the account itself.'
 
 const message = z
   .object({
-    ...summary.shape,
+    ...messageSummary.shape,
     alertId: id('alr').nullable().meta({ description: NOTICE }),
     deviceId: id('dev').nullable().meta({ description: NOTICE }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
