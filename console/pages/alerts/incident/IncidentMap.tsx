@@ -22,7 +22,7 @@ interface IncidentMapProps {
   accuracy: number | null
   isOver: boolean
   track: readonly Place[]
-  nearest: readonly Neighbour[]
+  nearest: readonly Neighbour<Member>[]
 }
 
 /** The device at the newest place, which the map draws like any other. */

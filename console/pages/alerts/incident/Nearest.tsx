@@ -3,6 +3,7 @@ import { text } from '../../../text/text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Card } from '../../../ui/Page.tsx'
 import { Time } from '../../../ui/Time.tsx'
+import type { Member } from '../../map/fleet/fleet.ts'
 import { StateDot } from '../../map/fleet/StateDot.tsx'
 import type { Neighbour } from './nearest.ts'
 
@@ -16,7 +17,7 @@ const Direction = ({ degrees }: { degrees: number }) => (
 )
 
 /** The nearest other devices, and where to look for them from the emergency. */
-export const Nearest = ({ nearest }: { nearest: readonly Neighbour[] }) => (
+export const Nearest = ({ nearest }: { nearest: readonly Neighbour<Member>[] }) => (
   <Card title={text.incident.nearest}>
     {nearest.length === 0 ? (
       <p class="muted">{text.incident.nobodyNear}</p>

@@ -1,12 +1,11 @@
 import type { Device, Location } from '../../../api/types.ts'
-import type { Member } from '../../map/fleet/fleet.ts'
 import { bearingBetween, distanceBetween, type Place } from '../../map/track/trackMath.ts'
 
 /* Which other devices are close enough to help. */
 
 const MAX_SHOWN = 5
 
-export interface Neighbour {
+export interface Neighbour<Member> {
   member: Member
   device: Device & { lastLocation: Location }
   metres: number
@@ -15,11 +14,11 @@ export interface Neighbour {
 }
 
 /** The nearest devices to a place, the nearest first. `exceptId` is the device in distress. */
-export const findNearest = (
+export const findNearest = <Member extends { device: Device }>(
   members: readonly Member[],
   place: Place,
   exceptId: string,
-): Neighbour[] =>
+): Neighbour<Member>[] =>
   members
     .flatMap((member) => {
       const { device } = member
