@@ -65,14 +65,16 @@ const countsOf = ({ sql, account }: Decision, deviceKey: number, channel: Channe
 
 /**
  * How many more messages of the device's emergencies go out whatever the budget says. The account's
- * total is bounded too: a device that is deleted and created again starts at zero.
+ * total is bounded too: a device that is deleted and created again starts at zero. That bound has
+ * room for the whole limit, so that a device which has used it up leaves the others their floor.
  */
-const floorLeft = (tx: Decision, { kind, channel, emergencyOf }: Purpose): number => {
+const floorLeft = (tx: Decision, purpose: Purpose): number => {
+  const { kind, channel, emergencyOf } = purpose
   if (emergencyOf === null) return 0
   const keys = keysOf(kind)
   const leftOf = (key: number, floor: number) => floor - countsOf(tx, key, channel).sent
   const ofDevice = leftOf(keys.ofDevice(emergencyOf), EMERGENCY_FLOOR)
-  const ofAccount = EMERGENCY_FLOOR * Math.max(1, tx.account.total)
+  const ofAccount = limitOf(tx, purpose).limit + EMERGENCY_FLOOR * Math.max(1, tx.account.total)
   return Math.max(0, Math.min(ofDevice, leftOf(keys.emergencies, ofAccount)))
 }
 

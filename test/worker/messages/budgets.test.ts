@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { deliveryStatusesIn, raiseAlert } from '../../support/alerts/alerts.ts'
+import { passTime, patchAccount } from '../../support/alerts/emergencies.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { callAsOperator } from '../../support/http.ts'
@@ -129,12 +130,42 @@ describe('alerts', () => {
     for (let n = 0; n < 10; n++)
       expect(deliveryStatusesIn(await raise(second, n))).toEqual(['Email queued', 'Email queued'])
     expect((await readBudgets(account)).used).toMatchObject({ Email: 40 })
-    // Nobody gets more by deleting a device and creating it again.
+    // Nobody gets more without end by deleting a device and creating it again: beside the reserve
+    // of 20 the account has 20 for each license.
     await account.call('DELETE', `/api/devices/${second}`)
+    const third = await newDevice()
+    for (let n = 0; n < 10; n++)
+      expect(deliveryStatusesIn(await raise(third, n))).toEqual(['Email queued', 'Email queued'])
+    await account.call('DELETE', `/api/devices/${third}`)
     expect(deliveryStatusesIn(await raise(await newDevice(), 0))).toEqual([
       'Email suppressed',
       'Email suppressed',
     ])
+  })
+
+  test('of a stuck tracker leave the escalations of another device their floor', async () => {
+    const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
+    vi.useFakeTimers({ toFake: ['Date'], now: noon })
+    const account = await openAccount({ licenses: 2 })
+    await setBudget(account, { Email: 30 })
+    for (let n = 0; n < 2; n++) await createUser(account)
+    await patchAccount(account, { escalation: { afterMinutes: 10, rounds: 1 } })
+    const newDevice = () => createDevice(account, { limits: { dailyEmailLimit: 1000 } })
+    const [stuck, other] = [await newDevice(), await newDevice()]
+    const raise = async (id: string, n: number) => {
+      const dateTime = new Date(Date.now() - n * 2 * HOUR_MS).toISOString()
+      return (await raiseAlert(account, id, { alertName: 'SOSButton', dateTime })).body.alert.id
+    }
+    // 48 escalations are wanted; the budget has room for 30, and there would be 40 at most.
+    for (let n = 0; n < 24; n++) await raise(stuck, n)
+    await passTime(account, 10 * 60_000 + 1)
+    const ofStuck = await readEvents(account, 'alert.escalated')
+    expect(ofStuck.at(-1)).toMatchObject({ messages: 0 })
+    for (let n = 0; n < 10; n++) await raise(other, n)
+    await passTime(account, 10 * 60_000 + 1)
+    const events = await readEvents(account, 'alert.escalated')
+    const ofOther = events.filter(({ deviceId }) => deviceId === other)
+    expect(ofOther.map(({ messages }) => messages)).toEqual(Array(10).fill(2))
   })
 })
 
