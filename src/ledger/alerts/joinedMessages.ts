@@ -28,12 +28,13 @@ const addressOf = ({ channel, to }: Pick<Recipient, 'channel' | 'to'>): string =
   `${channel} ${to.toLowerCase()}`
 
 /**
- * Those who were sent no message about the alert, or only ones that failed. The queue has none that
- * were suppressed. An address at which every message fails is tried a few times only.
+ * Those who were sent no message about the alert, or only ones that failed or were withdrawn. An
+ * address at which every message fails is tried a few times only.
  */
 const findMissing = (sql: SqlStorage, alertId: string, wanted: Recipient[]): Recipient[] => {
   const failures = new Map<string, number>()
   for (const message of selectRows(sql, messages, isMessageOf(alertId))) {
+    if (message.status === 'suppressed') continue
     const address = addressOf(message)
     const count = message.status === 'failed' ? 1 : Infinity
     failures.set(address, (failures.get(address) ?? 0) + count)

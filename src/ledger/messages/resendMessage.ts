@@ -55,7 +55,8 @@ export const resendMessage = (
   const key = `${id}-${round}`
   const queued = findMessage(tx.sql, id)
   if (queued?.key === key) return { ok: true }
-  const hasFailed = queued ? queued.status === 'failed' : failed
+  // A suppressed one in the queue was withdrawn.
+  const hasFailed = queued ? ['failed', 'suppressed'].includes(queued.status) : failed
   if (!hasFailed) return { ok: false, refusal: 'message-not-failed' }
   const refusal = takeOne(tx, device, message)
   if (refusal) return { ok: false, refusal, resetAt: limitResetAt(tx.account) }

@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import type { TestAccount } from '../../support/accounts.ts'
@@ -11,6 +12,7 @@ import {
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { iso } from '../../support/time.ts'
 import { createUser } from '../../support/users.ts'
 
@@ -28,6 +30,12 @@ afterEach(() => {
 })
 
 const QUIET = { notifications: [] }
+const withdrawAll = (account: TestAccount) =>
+  runInDurableObject(ledgerStub(account), (_, { storage }) => {
+    storage.sql.exec(
+      "UPDATE messages SET status = 'suppressed', reason = 'acknowledged', next_try = NULL",
+    )
+  })
 const textsOf = async (account: TestAccount, kind: string): Promise<string[]> => {
   const messages: { kind: string; text: string }[] = await readMessages(account)
   return messages.filter((message) => message.kind === kind).map(({ text }) => text)
@@ -85,6 +93,24 @@ describe('an SOS that joins an open one', () => {
       await waitUntilSent(account)
     }
     expect(await recipientsOf(account, 'alert', 'failed')).toHaveLength(3)
+  })
+
+  test('tells those whose message was withdrawn', async () => {
+    vi.spyOn(none, 'send').mockResolvedValue({
+      kind: 'retry',
+      reason: 'provider-down',
+      maybeAccepted: false,
+    })
+    const account = await openAccountWithPeople({ escalation: null })
+    const id = await createDevice(account)
+    await raiseSos(account, id)
+    await withdrawAll(account)
+    await passTime(account, 1_000)
+    await raiseSos(account, id)
+    expect(await recipientsOf(account, 'alert')).toHaveLength(2)
+    await passTime(account, 1_000)
+    await raiseSos(account, id)
+    expect(await recipientsOf(account, 'alert')).toHaveLength(2)
   })
 
   test('tells nobody beyond the device’s limit, and leaves nothing behind of it', async () => {

@@ -1,8 +1,11 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { createUser } from '../../support/users.ts'
 
 const both = { email: true, sms: true }
@@ -118,6 +121,20 @@ describe('messages', () => {
     expect((await account.call('POST', path)).body.code).toBe('message-not-failed')
     expect((await other.call('POST', path)).status).toBe(404)
     expect((await account.call('POST', '/api/account/messages/msg_none/retry')).status).toBe(404)
+  })
+
+  test('that were withdrawn can be retried', async () => {
+    const account = await openAccount()
+    await createUser(account)
+    const { alert } = (await raiseAlert(account, await createDevice(account))).body
+    await waitUntilSent(account)
+    const withdrawn = "UPDATE messages SET status = 'suppressed', reason = 'acknowledged'"
+    await env.DB.prepare(`${withdrawn} WHERE account_id = ?`).bind(account.id).run()
+    await runInDurableObject(ledgerStub(account), (_, { storage }) => {
+      storage.sql.exec(withdrawn)
+    })
+    const path = `/api/account/messages/${alert.deliveries[0].id}/retry`
+    expect((await account.call('POST', path)).body.message).toMatchObject({ status: 'queued' })
   })
 })
 
