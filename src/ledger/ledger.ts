@@ -7,7 +7,7 @@ import * as accounts from './accounts/account.ts'
 import { readAccount } from './accounts/accountRow.ts'
 import { recordExpirations } from './accounts/expirations.ts'
 import { type LogPage, readLog } from './accounts/licenseLog.ts'
-import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts/alerts.ts'
+import type { AlertToRaise, RaiseOutcome } from './alerts/alerts.ts'
 import { nextEmergencyTime, runDueEmergencies } from './alerts/emergencyRounds.ts'
 import * as pending from './alerts/pendingRaises.ts'
 import { type AlertStep, type StepOutcome, takeStep } from './alerts/steps.ts'
@@ -117,7 +117,7 @@ export class AccountLedger extends DurableObject<Env> {
   }
 
   async raiseAlert(deviceId: string, alert: AlertToRaise): Promise<RaiseOutcome> {
-    return this.#decide((tx) => raiseAlert(tx, deviceId, alert))
+    return this.#decide((tx) => pending.raiseAtOnce(tx, deviceId, alert))
   }
 
   async raisePendingAlerts(raises: pending.PendingRaise[]): Promise<pending.PendingOutcome> {

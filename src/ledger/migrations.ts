@@ -141,6 +141,7 @@ export const STEPS = [
    CREATE INDEX emergencies_again ON emergencies (again_at) WHERE again_at IS NOT NULL;`,
   `CREATE TABLE drills (alert_id TEXT PRIMARY KEY, at INTEGER NOT NULL, day TEXT NOT NULL)
      STRICT, WITHOUT ROWID;`,
+  'ALTER TABLE presses ADD COLUMN noted INTEGER NOT NULL DEFAULT 0',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -161,16 +161,18 @@ export const raised = sqliteTable('raised', {
   undelivered: text().$type<UndeliveredReason>(),
 })
 
-/** The reports that raised alerts or joined them. */
+/** The reports that raised alerts or joined them, and who else raised them again. */
 export const presses = sqliteTable('presses', {
-  /** The id of the alert by device, name and `dateTime`. */
+  /** The id of the alert by device, name and `dateTime`; empty without a report. */
   raiseId: text('raise_id').notNull(),
-  /** Empty for a report by the API. */
+  /** Empty for a report by the API and a rule; a user or key without a report. */
   source: text().notNull(),
   digest: text().notNull(),
   /** When it arrived. */
   at: integer().notNull(),
   alertId: text('alert_id').notNull(),
+  /** Whether the alert's log tells that the source sent a cancellation. */
+  noted: flag('noted'),
 })
 
 /** Cancellations of trackers, for an hour. */

@@ -5,11 +5,11 @@ import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import type { Env } from '../../env.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import type { Decision } from '../decision.ts'
-import { type RaiseOutcome, raiseAlert } from './alerts.ts'
-import { admitPress, rememberPress } from './presses.ts'
+import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
+import { admitPress, rememberOther, rememberPress } from './presses.ts'
 import { admitRuleRaise } from './ruleRaises.ts'
 import { takeStep } from './steps.ts'
-import { isCancelledBefore } from './trackerCancels.ts'
+import { type CancelledPress, endWaiting, isCancelledBefore } from './trackerCancels.ts'
 
 /* Raising alerts that the cell keeps until they are decided on (`pending_raises`). */
 
@@ -43,13 +43,27 @@ export const readContexts = async (
   return contexts
 }
 
-const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): OneOutcome => {
+/** What the API raises. It may join what a tracker has raised, which then cannot cancel it. */
+export const raiseAtOnce = (tx: Decision, deviceId: string, given: AlertToRaise): RaiseOutcome => {
+  const outcome = raiseAlert(tx, deviceId, given)
+  if (outcome.ok && outcome.deliveries === null)
+    rememberOther(tx, outcome.alert.id, given.by ?? null)
+  return outcome
+}
+
+/** `cancelled` collects the presses that a cancellation came before. */
+const raiseOne = (
+  tx: Decision,
+  raise: PendingRaise,
+  context: AlertContext,
+  cancelled: CancelledPress[],
+): OneOutcome => {
   const { deviceId, emergency, notifications, origin, rule, press } = raise
   if (rule && !admitRuleRaise(tx, raise, rule)) return { ok: true, alertId: raise.alert.id }
   const admitted = press ? admitPress(tx, raise, press) : raise
   if ('repeatOf' in admitted) return { ok: true, alertId: admitted.repeatOf }
   const { alert, reported } = admitted
-  const isCancelled = press !== undefined && isCancelledBefore(tx, deviceId, alert, press)
+  const isCancelled = press !== undefined && isCancelledBefore(tx, { deviceId, alert, press })
   const outcome = raiseAlert(tx, deviceId, {
     ...context,
     alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
@@ -65,7 +79,9 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
   if (!outcome.ok) return outcome
   const { id: alertId } = outcome.alert
   if (press) rememberPress(tx, raise.alert.id, press, alertId)
-  if (isCancelled && outcome.deliveries !== null)
+  else if (outcome.deliveries === null) rememberOther(tx, alertId, null)
+  if (isCancelled && outcome.deliveries !== null) {
+    cancelled.push({ deviceId, alert, press })
     takeStep(tx, {
       action: 'cancel',
       alertId,
@@ -78,6 +94,7 @@ const raiseOne = (tx: Decision, raise: PendingRaise, context: AlertContext): One
       deliveries: [],
       origin,
     })
+  }
   return { ok: true, alertId }
 }
 
@@ -90,10 +107,13 @@ export const raisePendingAlerts = (
   raises: PendingRaise[],
   contexts: Map<string, AlertContext>,
 ): PendingOutcome => {
+  const cancelled: CancelledPress[] = []
   const outcomes = raises.map((raise): OneOutcome => {
     const context = contexts.get(raise.deviceId)
-    return context ? raiseOne(tx, raise, context) : { ok: false, refusal: 'device-not-found' }
+    if (!context) return { ok: false, refusal: 'device-not-found' }
+    return raiseOne(tx, raise, context, cancelled)
   })
+  endWaiting(tx, cancelled)
   tx.post({ kind: 'raises-decided', ids: raises.map(({ alert }) => alert.id) })
   return { ok: true, outcomes }
 }

@@ -1,4 +1,11 @@
-import { deleteRows, hasRow, insertRow, query, selectRows } from '../../db/objectTable.ts'
+import {
+  deleteRows,
+  hasRow,
+  insertRow,
+  query,
+  selectRows,
+  updateRows,
+} from '../../db/objectTable.ts'
 import type { PendingRaise, Press } from '../../domain/message/pendingRaise.ts'
 import type { Decision } from '../decision.ts'
 import { presses } from '../tables.ts'
@@ -12,6 +19,8 @@ import { findRaised, rememberRaised } from './raised.ts'
 
 /** A provider sends again what it got no reply to: without an id, the same report is that repeat. */
 const REPEATED_WITHIN_MS = 3_600_000
+/** A clock that is wrong may stand still, so that another press has the same content. */
+const REPEATED_WITH_WRONG_CLOCK_MS = 120_000
 
 /** Stands for the source of reports by the API. */
 const NO_SOURCE = ''
@@ -22,28 +31,40 @@ interface Repeated {
   isKnown: boolean
 }
 
+type PressRow = typeof presses.$inferSelect
+
+/** Whether it is the same report again. In doubt it is another press: an alert must not be lost. */
+const isSame = ({ sql }: Decision, known: PressRow, press: Press): boolean => {
+  if (known.digest !== press.digest) return false
+  if (press.isAlwaysRepeat) return true
+  const passedMs = Math.abs(press.receivedAt - known.at)
+  if (!press.isClockWrong || isOpenEmergency(sql, known.alertId))
+    return passedMs <= REPEATED_WITHIN_MS
+  return passedMs <= REPEATED_WITH_WRONG_CLOCK_MS
+}
+
 const findRepeated = (
-  { sql }: Decision,
+  tx: Decision,
   { alert: { id }, emergency }: PendingRaise,
   press: Press,
 ): Repeated | null => {
-  const { digest, receivedAt, isAlwaysRepeat } = press
+  const { sql } = tx
   const source = press.sourceId ?? NO_SOURCE
   const isOwn = query`${presses.raiseId} = ${id} AND ${presses.source} = ${source}
     ORDER BY ${presses.at}`
   const own = selectRows(sql, presses, isOwn)
-  const same = own.find(
-    ({ digest: known, at }) =>
-      known === digest && (isAlwaysRepeat || Math.abs(receivedAt - at) <= REPEATED_WITHIN_MS),
-  )
+  const same = own.find((known) => isSame(tx, known, press))
   if (same) return { alertId: same.alertId, isKnown: true }
   const raised = findRaised(sql, id)
   if (!raised) return null
   const last = own.at(-1)?.alertId
+  // Of a clock that is wrong, an alert of long ago says nothing about this press.
+  const cameBefore =
+    !press.isClockWrong || Math.abs(press.receivedAt - raised.at) <= REPEATED_WITHIN_MS
   // The same emergency came another way first, or what was stored long ago is read again.
-  if (last === undefined || press.isOld || !emergency)
+  if ((last === undefined && cameBefore) || press.isOld || !emergency)
     return { alertId: last ?? raised.joined ?? id, isKnown: false }
-  return !press.isClockWrong && isOpenEmergency(sql, last)
+  return last !== undefined && !press.isClockWrong && isOpenEmergency(sql, last)
     ? { alertId: last, isKnown: false }
     : null
 }
@@ -58,7 +79,7 @@ export const rememberPress = (
   insertRow(
     tx.sql,
     presses,
-    { raiseId, source: sourceId ?? NO_SOURCE, digest, at, alertId },
+    { raiseId, source: sourceId ?? NO_SOURCE, digest, at, alertId, noted: false },
     'ignore',
   )
   if (!findRaised(tx.sql, raiseId))
@@ -89,6 +110,24 @@ export const admitPress = (
 /** Whether the source has raised the alert or joined it. */
 export const hasPressed = (sql: SqlStorage, alertId: string, source: string): boolean =>
   hasRow(sql, presses, { alertId, source })
+
+export const hasOtherPressed = (sql: SqlStorage, alertId: string, source: string): boolean =>
+  hasRow(sql, presses, query`${presses.alertId} = ${alertId} AND ${presses.source} <> ${source}`)
+
+/** Remembers that an alert was raised again by a user or key, or by a rule (null). */
+export const rememberOther = ({ sql, now }: Decision, alertId: string, by: string | null): void => {
+  const source = by ?? NO_SOURCE
+  // It is no report, so no report is a repeat of it.
+  const row = { raiseId: '', source, digest: alertId, at: now, alertId, noted: false }
+  if (!hasPressed(sql, alertId, source)) insertRow(sql, presses, row)
+}
+
+/** Whether the log does not tell yet that the source sent a cancellation; from now on it does. */
+export const markNoted = (sql: SqlStorage, alertId: string, source: string): boolean => {
+  if (hasRow(sql, presses, { alertId, source, noted: true })) return false
+  updateRows(sql, presses, { noted: true }, { alertId, source })
+  return true
+}
 
 /** `keptSince`: alerts that arrived before are deleted. */
 export const prunePresses = (sql: SqlStorage, keptSince: number): void =>

@@ -50,8 +50,10 @@ interface Step {
 
 export type AlertStep = Step &
   (
-    | { action: 'acknowledge' | 'resolve' | 'note' }
-    | ({ action: 'cancel'; isOfTracker?: boolean } & AlertMatter)
+    | { action: 'acknowledge' | 'resolve' }
+    /** A tracker's note says that it sent a cancellation. */
+    | { action: 'note'; isOfTracker?: boolean }
+    | ({ action: 'cancel' } & AlertMatter)
     | ({ action: 'reopen'; administrators: Recipient[] } & AlertMatter)
   )
 export type AlertToCancel = StepOf<'cancel'>
@@ -146,14 +148,14 @@ const resolve = (taken: Taken): StepOutcome => {
   return accept(after)
 }
 
-const addNote = (taken: Taken): StepOutcome => {
+const addNote = (taken: Taken, { isOfTracker }: StepOf<'note'>): StepOutcome => {
   const { tx, step, before } = taken
-  if (before.notes >= MAX_NOTES) return { ok: false, refusal: 'alert-log-full' }
-  const after = write(taken, 'noted', { notes: before.notes + 1 })
+  // A tracker takes none of the people's notes, and is no sign that someone handles the emergency.
+  const notes = before.notes + (isOfTracker ? 0 : 1)
+  if (notes > MAX_NOTES && !isOfTracker) return { ok: false, refusal: 'alert-log-full' }
+  const after = write(taken, 'noted', { notes })
   emit(taken, 'noted')
-  // A tracker's message is no sign that someone handles the emergency.
-  if (step.action === 'note' && nameOfState(before) === 'acknowledged')
-    acknowledgeEmergency(tx, step.alertId)
+  if (!isOfTracker && nameOfState(before) === 'acknowledged') acknowledgeEmergency(tx, step.alertId)
   return accept(after)
 }
 
@@ -163,14 +165,12 @@ const MAX_NOTICES = 2048
 const wasSent = ({ status }: { status: Status }): boolean =>
   status !== 'suppressed' && status !== 'failed'
 
-/** Notifies everyone who was sent a message. A tracker ends only what nobody handles yet. */
+/** Notifies everyone who was sent a message. */
 const cancel = (taken: Taken, given: StepOf<'cancel'>): StepOutcome => {
   const { tx, device, before } = taken
-  const { alertId, alert, deliveries, origin, isOfTracker } = given
+  const { alertId, alert, deliveries, origin } = given
   if (before.cancelledAt !== null) return accept(before)
-  if (isOfTracker && before.resolvedAt !== null) return accept(before)
   if (before.resolvedAt !== null) return refuse(before, 'cancelled')
-  if (isOfTracker && before.acknowledgedAt !== null) return addNote(taken)
   const change = { cancelledAt: tx.now, cancelledBy: given.by }
   const after = write({ ...taken, before: acknowledge(taken) }, 'cancelled', change)
   closeEmergency(tx, alertId)
@@ -213,7 +213,7 @@ const take = (taken: Taken): StepOutcome => {
     case 'resolve':
       return resolve(taken)
     case 'note':
-      return addNote(taken)
+      return addNote(taken, step)
     case 'cancel':
       return cancel(taken, step)
     case 'reopen':

@@ -1,4 +1,4 @@
-import { and, between, desc, eq, isNull } from 'drizzle-orm'
+import { and, between, desc, eq, isNotNull } from 'drizzle-orm'
 import { describeStep } from '../../alerts/steps.ts'
 import { findAlert } from '../../alerts/store.ts'
 import { alerts } from '../../db/schema.ts'
@@ -18,7 +18,7 @@ const MAX_AGE_MS = 7 * 86_400_000
 
 type Cancellation = ArrivedItem<CancelItem>
 
-/** Alerts of this name that were raised before the cancellation and are not cancelled. */
+/** Alerts of this name that were raised before the cancellation: first those not yet cancelled. */
 const findBefore = ({ db }: ServiceContext, deviceKey: number, name: string, time: number) =>
   db
     .select({ id: alerts.id })
@@ -28,18 +28,16 @@ const findBefore = ({ db }: ServiceContext, deviceKey: number, name: string, tim
         eq(alerts.deviceKey, deviceKey),
         between(alerts.time, time - MAX_AGE_MS, time),
         eq(alerts.name, name),
-        isNull(alerts.cancelledAt),
         eq(alerts.test, false),
       ),
     )
-    .orderBy(desc(alerts.time))
+    .orderBy(isNotNull(alerts.cancelledAt), desc(alerts.time))
     .limit(MAX_CANCELLED)
 
 const readKnown = async (context: ServiceContext, id: string, by: string) => {
   const alert = await findAlert(context.db, context, id)
   if (!alert) return []
-  const step = { action: 'cancel', isOfTracker: true } as const
-  return [{ ...describeStep(context, alert), ...step, by }]
+  return [{ ...describeStep(context, alert), action: 'cancel' as const, by }]
 }
 
 const cancelFor = async (

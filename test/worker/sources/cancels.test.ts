@@ -30,17 +30,55 @@ const openWithDevice = async () => {
   return { account, id, garmin: await makeSource(account, 'garmin') }
 }
 
-test('only a source that raised or joined an emergency cancels it', async () => {
+const logOf = async (account: TestAccount, alertId: string) =>
+  (await account.call('GET', `/api/alerts/${alertId}`)).body.alert.log
+const NOTE = 'The tracker sent a cancellation.'
+
+test('a source cancels what it has raised and joined alone', async () => {
+  const { account, garmin } = await openWithDevice()
+  for (const minutes of [9, 8]) await garmin.push(sos(minutesAgo(minutes)))
+  await garmin.push(cancel(minutesAgo(5)))
+  expect(await cancelledOf(account)).toEqual([true])
+  expect(await readEvents(account, 'alert.cancelled')).toMatchObject([{ cancelledBy: garmin.id }])
+})
+
+test('a source that joins an emergency neither cancels it nor lets it be cancelled', async () => {
   const { account, garmin } = await openWithDevice()
   const other = await makeSource(account, 'spot')
   await garmin.push(sos(minutesAgo(9)))
   expect((await other.push(spot('HELP-CANCEL', minutesAgo(5)))).status).toBe(200)
-  expect(await cancelledOf(account)).toEqual([false])
   await other.push(spot('HELP', minutesAgo(4)))
-  expect(await cancelledOf(account)).toEqual([false])
-  await other.push(spot('HELP-CANCEL', minutesAgo(3)))
-  expect(await cancelledOf(account)).toEqual([true])
-  expect(await readEvents(account, 'alert.cancelled')).toMatchObject([{ cancelledBy: other.id }])
+  for (const minutes of [3.5, 3]) await other.push(spot('HELP-CANCEL', minutesAgo(minutes)))
+  for (const minutes of [2.5, 2]) await garmin.push(cancel(minutesAgo(minutes)))
+  const [alert, ...others] = await alertsOf(account)
+  expect(others).toEqual([])
+  expect(alert.state).toBe('open')
+  expect(await logOf(account, alert.id)).toMatchObject([
+    { action: 'raised', by: garmin.id },
+    { action: 'undelivered' },
+    { action: 'joined', by: other.id },
+    { action: 'noted', by: other.id, text: NOTE },
+    { action: 'noted', by: garmin.id, text: NOTE },
+  ])
+  expect(await readEvents(account, 'alert.noted')).toHaveLength(2)
+  // People have all of their notes left.
+  const notes = env.DB.prepare('SELECT notes FROM alerts WHERE id = ?').bind(alert.id)
+  expect(await notes.first('notes')).toBe(0)
+})
+
+test.each([
+  ['at another time', false],
+  ['at the same time', true],
+])('a source does not cancel what the API raises too, %s', async (_, isSameTime) => {
+  const { account, id, garmin } = await openWithDevice()
+  const time = minutesAgo(9)
+  await garmin.push(sos(time))
+  const dateTime = isSameTime ? { dateTime: new Date(time).toISOString() } : {}
+  await raiseAlert(account, id, { alertName: 'SOSButton', ...dateTime })
+  await garmin.push(cancel(minutesAgo(0)))
+  const [alert, ...others] = await alertsOf(account)
+  expect([alert.state, others]).toEqual(['open', []])
+  expect((await logOf(account, alert.id)).at(-1)).toMatchObject({ action: 'noted', text: NOTE })
 })
 
 test('no source cancels what the API has raised, nor one of another account', async () => {
@@ -75,9 +113,16 @@ test('only the open one is cancelled, and those who were told of it alone get a 
     { action: 'acknowledged' },
     { action: 'noted', by: garmin.id },
   ])
-  // That one was of long ago, so the cancellation waits for its own SOS.
+})
+
+test('one that finds only what is of long ago waits for its own SOS', async () => {
+  const { account, garmin } = await openWithDevice()
+  await garmin.push(sos(minutesAgo(200)))
+  const [handled] = await alertsOf(account)
+  await account.call('POST', `/api/alerts/${handled.id}/acknowledge`)
+  await garmin.push(cancel(minutesAgo(1)))
   await garmin.push(sos(minutesAgo(1.5)))
-  expect(await cancelledOf(account)).toEqual([true, true, false])
+  expect(await cancelledOf(account)).toEqual([true, false])
 })
 
 test('a cancellation that comes before its SOS is remembered; a later press is raised', async () => {
@@ -108,6 +153,44 @@ test('one that has ended an emergency ends no press of a clock that went back', 
   await garmin.push(cancel(minutesAgo(5)))
   await garmin.push(sos(minutesAgo(8)))
   expect(await cancelledOf(account)).toEqual([false, true])
+})
+
+test.each(['resolve', 'cancel'])(
+  'one that comes after a person’s %s waits for nothing',
+  async (step) => {
+    const { account, garmin } = await openWithDevice()
+    await garmin.push(sos(minutesAgo(9)))
+    const [alert] = await alertsOf(account)
+    await account.call('POST', `/api/alerts/${alert.id}/${step}`)
+    await garmin.push(cancel(minutesAgo(5)))
+    await garmin.push(sos(minutesAgo(8)))
+    expect((await alertsOf(account))[0]).toMatchObject({ state: 'open' })
+  },
+)
+
+test('one that is sent again with another time ends no press of a clock that went back', async () => {
+  const { account, garmin } = await openWithDevice()
+  await garmin.push(sos(minutesAgo(9)))
+  for (const minutes of [5, 4]) await garmin.push(cancel(minutesAgo(minutes)))
+  await garmin.push(sos(minutesAgo(8)))
+  expect(await cancelledOf(account)).toEqual([false, true])
+})
+
+test('one that waits is of an SOS of the last hour', async () => {
+  const { account, garmin } = await openWithDevice()
+  await garmin.push(cancel(minutesAgo(5)))
+  await garmin.push(sos(minutesAgo(70)))
+  expect(await cancelledOf(account)).toEqual([false])
+})
+
+test('one that waits is of all presses of one push, and of none after', async () => {
+  const { account, garmin } = await openWithDevice()
+  await garmin.push(cancel(minutesAgo(5)))
+  const pressed = (minutes: number) => garminEvent(IMEI, minutesAgo(minutes), { messageCode: 4 })
+  await garmin.push(garminPush([pressed(8), pressed(7)]))
+  expect(await cancelledOf(account)).toEqual([true, true])
+  await garmin.push(garminPush([pressed(6)]))
+  expect(await cancelledOf(account)).toEqual([false, true, true])
 })
 
 test.each([1, 2, 3])(

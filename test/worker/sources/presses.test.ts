@@ -1,7 +1,9 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
 
 /* A tracker whose clock restarts gives two presses of its button the same `dateTime`. */
@@ -38,9 +40,10 @@ const sosAt = (time: number, battery = 0) =>
   ])
 
 test.each([
-  ['of a clock that is wrong', () => Date.now() - ROLLOVER_MS],
-  ['of a clock that could be right', () => Date.now() - 20 * MINUTE_MS],
-])('a second SOS in the same instant %s is raised once the first is over', async (_, timeOf) => {
+  ['of a clock that is wrong', () => Date.now() - ROLLOVER_MS, 2],
+  ['of a clock that could be right', () => Date.now() - 20 * MINUTE_MS, 5],
+])('a second SOS in the same instant %s is raised once the first is over', async (...given) => {
+  const [, timeOf, repeatedAfter] = given
   const account = await openAccount()
   await createDevice(account, { identifier: IMEI })
   const { push } = await makeSource(account, 'garmin')
@@ -50,7 +53,7 @@ test.each([
   expect(await alertsOf(account)).toHaveLength(1)
   await acknowledgeAll(account)
   // The provider got no reply, and sends it again.
-  passMinutes(5)
+  passMinutes(repeatedAfter)
   expect((await push(sosAt(time))).status).toBe(200)
   expect(await alertsOf(account)).toHaveLength(1)
   const pressedAt = Date.now()
@@ -68,6 +71,53 @@ test.each([
   passMinutes(61)
   await push(sosAt(time))
   expect(await countAlerts(account)).toBe(3)
+})
+
+test.each(['acknowledge', 'resolve', 'cancel'])(
+  'the same content of a clock that stands still is a repeat until a person’s %s',
+  async (step) => {
+    const account = await openAccount()
+    const id = await createDevice(account, { identifier: IMEI })
+    const { push } = await makeSource(account, 'garmin')
+    const time = Date.now() - ROLLOVER_MS
+    const dateTime = new Date(time).toISOString()
+    const body = { dateTime, latitude: 1, longitude: 1, alerts: ['CriticalAlert'] }
+    const sendBoth = async () => {
+      await push(sosAt(time))
+      await account.call('POST', `/api/devices/${id}/locations`, {
+        body: { ...body, hasCriticalAlert: true },
+      })
+    }
+    await sendBoth()
+    passMinutes(10)
+    await sendBoth()
+    const alerts = await alertsOf(account)
+    expect(alerts).toHaveLength(2)
+    for (const alert of alerts) await account.call('POST', `/api/alerts/${alert.id}/${step}`)
+    passMinutes(10)
+    for (let n = 0; n < 2; n++) await sendBoth()
+    expect(await countAlerts(account)).toBe(4)
+  },
+)
+
+test.each([
+  ['an hour ago', 61, 2],
+  ['just now', 5, 1],
+])('without its press, an alert of a wrong clock that was raised %s', async (...given) => {
+  const [, minutes, count] = given
+  const account = await openAccount()
+  await createDevice(account, { identifier: IMEI })
+  const { push } = await makeSource(account, 'garmin')
+  const time = Date.now() - ROLLOVER_MS
+  await push(sosAt(time))
+  await acknowledgeAll(account)
+  // As it was before the ledger remembered presses.
+  await runInDurableObject(ledgerStub(account), (_, { storage }) => {
+    storage.sql.exec('DELETE FROM presses')
+  })
+  passMinutes(minutes)
+  await push(sosAt(time))
+  expect(await countAlerts(account)).toBe(count)
 })
 
 test('the alert of a wrong clock has an id by its arrival', async () => {
