@@ -4,7 +4,7 @@ import { isObject } from '../domain/text/json.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log, logFailure } from '../log.ts'
-import { findSentMessage } from './store.ts'
+import { findSentMessages } from './store.ts'
 
 /*
  * What became of e-mails that Cloudflare sent: events of Email Sending, which a subscription puts on
@@ -35,36 +35,36 @@ const readEvent = (body: unknown) => {
   return { providerId: bareMessageId(messageId), status, reason, mark: eventId }
 }
 
-/** An event may overtake the id, which the cell gets after the message was accepted. */
-const MAX_LOOKUPS = 5
+type EmailEvent = NonNullable<ReturnType<typeof readEvent>> & { status: 'delivered' | 'failed' }
+
+/**
+ * An event may overtake the id, which the cell gets after the message was accepted: at once, or
+ * after the end of an outage.
+ */
+const MAX_AGE_MS = 15 * 60_000
 const LOOKUP_DELAY_SECONDS = 5
 const RETRY_DELAY_SECONDS = 30
 
-const findMessage = async (env: Env, providerId: string) => {
-  const found = await Promise.all(
-    cellNumbers(env).map((cell) => findSentMessage(openCell(env, cell), providerId)),
-  )
-  return found.find((message) => message != null)
+/** The messages of all events, by the provider's id: one query for each cell. */
+const findMessages = async (env: Env, events: EmailEvent[]) => {
+  const ids = [...new Set(events.map(({ providerId }) => providerId))]
+  const cells = ids.length === 0 ? [] : cellNumbers(env)
+  const found = await Promise.all(cells.map((cell) => findSentMessages(openCell(env, cell), ids)))
+  return new Map(found.flat().map((message) => [message.providerId, message]))
 }
+type SentMessages = Awaited<ReturnType<typeof findMessages>>
 
-const receiveEvent = async (message: Message, env: Env): Promise<void> => {
-  const event = readEvent(message.body)
-  if (!event) {
-    log('warn', { event: 'email-event-malformed', queueMessage: message.id })
-    message.ack()
-    return
-  }
-  const { status, providerId } = event
-  if (status === null) {
-    message.ack()
-    return
-  }
-  const sent = await findMessage(env, providerId)
+const receiveEvent = async (
+  { message, event }: { message: Message; event: EmailEvent },
+  env: Env,
+  found: SentMessages,
+): Promise<void> => {
+  const sent = found.get(event.providerId)
   if (sent) {
     const { accountId, id: key } = sent
-    await ledgerOf(env, accountId).applyReceipt({ ...event, accountId, key, status })
+    await ledgerOf(env, accountId).applyReceipt({ ...event, accountId, key })
     message.ack()
-  } else if (message.attempts < MAX_LOOKUPS) {
+  } else if (Date.now() - message.timestamp.getTime() < MAX_AGE_MS) {
     message.retry({ delaySeconds: LOOKUP_DELAY_SECONDS * message.attempts })
   } else {
     // Of another service with the same domain, sent again since, or deleted.
@@ -75,12 +75,26 @@ const receiveEvent = async (message: Message, env: Env): Promise<void> => {
 
 /** The consumer of the queue. Each message is acknowledged or retried by itself. */
 export const receiveEmailEvents = async (batch: MessageBatch, env: Env): Promise<void> => {
+  const received = batch.messages.flatMap((message) => {
+    const event = readEvent(message.body)
+    const status = event?.status ?? null
+    if (event && status !== null) return [{ message, event: { ...event, status } }]
+    if (!event) log('warn', { event: 'email-event-malformed', queueMessage: message.id })
+    message.ack()
+    return []
+  })
+  const found = findMessages(
+    env,
+    received.map(({ event }) => event),
+  )
   await Promise.all(
-    batch.messages.map((message) =>
-      receiveEvent(message, env).catch((error: unknown) => {
-        logFailure('email-event-failed', error, { queueMessage: message.id })
-        message.retry({ delaySeconds: RETRY_DELAY_SECONDS })
-      }),
-    ),
+    received.map(async (one) => {
+      try {
+        await receiveEvent(one, env, await found)
+      } catch (error) {
+        logFailure('email-event-failed', error, { queueMessage: one.message.id })
+        one.message.retry({ delaySeconds: RETRY_DELAY_SECONDS })
+      }
+    }),
   )
 }

@@ -2,15 +2,16 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { select } from '../db/query.ts'
 import { messages } from '../db/schema.ts'
-import { compile, type Placeholders, readFirst } from '../db/statement.ts'
+import { compile, type Placeholders, readAll } from '../db/statement.ts'
 
-const selectSent = compile((p: Placeholders<{ providerId: string }>) =>
+const selectSent = compile((p: Placeholders<{ providerIds: string }>) =>
   select(
-    { accountId: messages.accountId, id: messages.id },
-    sql`FROM ${messages} WHERE ${messages.providerId} = ${p.providerId} LIMIT 1`,
+    { providerId: messages.providerId, accountId: messages.accountId, id: messages.id },
+    sql`FROM ${messages}
+      WHERE ${messages.providerId} IN (SELECT value FROM json_each(${p.providerIds}))`,
   ),
 )
 
-/** The message that a provider has accepted under its own id. */
-export const findSentMessage = (db: Database, providerId: string) =>
-  readFirst(selectSent(db, { providerId }))
+/** The messages that a provider has accepted under ids of its own. */
+export const findSentMessages = (db: Database, providerIds: string[]) =>
+  readAll(selectSent(db, { providerIds: JSON.stringify(providerIds) }))

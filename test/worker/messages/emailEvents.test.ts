@@ -19,6 +19,7 @@ import {
   recipientsOf,
 } from '../../support/alerts/emergencies.ts'
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
+import { failExecutions } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
@@ -58,13 +59,14 @@ const eventOf = (type: string, messageId: string, eventId: string = crypto.rando
 })
 
 let count = 0
-const receive = async (bodies: unknown[], attempts = 1) => {
+const receive = async (bodies: unknown[], ageMs = 0, bindings: Partial<Env> = {}) => {
   const messages = bodies.map((body) => {
-    return { id: `q${++count}`, timestamp: new Date(), attempts, body }
+    const timestamp = new Date(Date.now() - ageMs)
+    return { id: `q${++count}`, timestamp, attempts: 7, body }
   })
   const batch = createMessageBatch(QUEUE, messages)
   const context = createExecutionContext()
-  await worker.queue(batch, env as unknown as Env)
+  await worker.queue(batch, { ...env, ...bindings } as unknown as Env)
   const { explicitAcks, retryMessages } = await getQueueResult(batch, context)
   return { acks: explicitAcks.length, retries: retryMessages.length }
 }
@@ -131,9 +133,10 @@ test('what is no event is acknowledged, and the log has no address', async () =>
   expect(lines.join()).not.toContain('@')
 })
 
-test('an event that overtakes its message is retried, and given up after some attempts', async () => {
-  expect(await receive([eventOf('bounced', 'cf-unknown')], 1)).toEqual({ acks: 0, retries: 1 })
-  expect(await receive([eventOf('bounced', 'cf-unknown')], 5)).toEqual({ acks: 1, retries: 0 })
+test('an event that overtakes its message is retried, and given up after 15 minutes', async () => {
+  const unknown = [eventOf('bounced', 'cf-unknown')]
+  expect(await receive(unknown, 14 * MINUTE_MS)).toEqual({ acks: 0, retries: 1 })
+  expect(await receive(unknown, 15 * MINUTE_MS)).toEqual({ acks: 1, retries: 0 })
   expect(lines.join()).toContain('email-event-unknown')
 })
 
@@ -144,6 +147,18 @@ test('an event of a message that was sent again does not concern the second one'
   expect(retried.status).toBe(200)
   await receive([eventOf('failed', `cf-${id}`)])
   expect((await statusOf(account, id))[0]).not.toBe('failed')
+})
+
+test('a batch is looked up in one query for each cell, and one that fails is retried', async () => {
+  const { account, id } = await raiseAccepted()
+  const others = Array.from({ length: 99 }, (_, n) => eventOf('bounced', `cf-other-${n}`))
+  const batch = [...others, eventOf('delivered', `cf-${id}`)]
+  const counted = failExecutions(env.DB, { pattern: /provider_id/, times: 0 })
+  expect(await receive(batch, 0, { DB: counted.db })).toEqual({ acks: 1, retries: 99 })
+  expect(counted.runs()).toBe(1)
+  expect(await statusOf(account, id)).toEqual(['delivered', null])
+  const DB = failExecutions(env.DB, { pattern: /provider_id/, times: 9 }).db
+  expect(await receive([...batch, 'malformed'], 0, { DB })).toEqual({ acks: 1, retries: 100 })
 })
 
 test('one failure delays no other message: it is retried alone', async () => {
