@@ -6,8 +6,9 @@ import { isInGroup } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
 import { compile, type Placeholders, placeholders, readFirst } from '../db/statement.ts'
-import type { AlertUpdate, Place } from '../domain/message/alert.ts'
+import type { Place } from '../domain/message/alert.ts'
 import { placeOf } from '../domain/message/alertText.ts'
+import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 
 const p = placeholders('hash', 'now')
 
@@ -88,37 +89,23 @@ export interface TimedPlace extends Place {
   time: number | null
 }
 
-const timedPlace = (at: Pick<AlertUpdate, keyof Place>, time: number | null): TimedPlace | null => {
-  const place = placeOf(at)
-  return place && { ...place, time }
-}
-
-/** The newest of the alert's own place, those of signals that joined it, and the last location. */
-const findNewest = (
-  first: TimedPlace | null,
-  updates: readonly AlertUpdate[],
-  lastLocation: (Place & { dateTime: number }) | null,
-): TimedPlace | null =>
-  [...updates, ...(lastLocation ? [lastLocation] : [])].reduce<TimedPlace | null>(
-    (newest, { dateTime, latitude, longitude }) =>
-      dateTime > (newest?.time ?? 0)
-        ? (timedPlace({ latitude, longitude }, dateTime) ?? newest)
-        : newest,
-    first,
-  )
-
 /** Null for a link that nobody was sent, that has expired, or whose recipient may not use it. */
 export const findLinkedAlert = async (db: Database, hash: string, now: number) => {
   const row = await readFirst(selectLinked(db, { hash, now }))
   if (!row) return null
   const { userId, userName, contact, acknowledger, resolver, ...rest } = row
   const { updates, lastLocation, ...alert } = rest
-  const first = timedPlace(alert, alert.positionTime)
+  const place = placeOf(alert)
+  const first: TimedPlace | null = place && { ...place, time: alert.positionTime }
+  // A link is valid for days: of an alert that is over, only its own places are shown.
+  const isOver = alert.resolvedAt !== null || alert.cancelledAt !== null
+  const last = isOver ? null : parseLocation(lastLocation)
+  const newest = newestPlaceOf(alert, updates ?? [], last && { ...last, time: last.dateTime })
   return {
     ...alert,
     now,
     first,
-    newest: findNewest(first, updates ?? [], parseLocation(lastLocation)),
+    newest: newest?.source === 'alert' ? first : newest,
     /** The names of whoever acknowledged and resolved it. */
     acknowledgedBy: acknowledger,
     resolvedBy: resolver,

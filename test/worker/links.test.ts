@@ -150,6 +150,26 @@ describe('the page of a link', () => {
     expect(x2 - x1).toBeLessThan(20)
   })
 
+  test.each(['resolve', 'cancel'])('shows no later place once it is over: %s', async (action) => {
+    const at = Date.now()
+    const { alert, link } = await raise({
+      dateTime: iso(at - 50 * MINUTE),
+      latitude: 10,
+      longitude: 20,
+    })
+    await raise({ dateTime: iso(at - 40 * MINUTE), latitude: 10, longitude: 21 })
+    await account.call('POST', `/api/devices/${device}/locations`, {
+      body: { dateTime: iso(at - 5 * MINUTE), latitude: 10, longitude: 22 },
+    })
+    expect((await open('GET', link)).text).toContain('10.00000, 22.00000')
+    await account.call('POST', `/api/alerts/${alert.id}/acknowledge`)
+    expect((await open('GET', link)).text).toContain('10.00000, 22.00000')
+    await account.call('POST', `/api/alerts/${alert.id}/${action}`, { body: {} })
+    const over = (await open('GET', link)).text
+    expect(over).not.toContain('22.00000')
+    expect(over).toMatch(/Newest position<\/dt><dd>[^<]*<strong class="place">10.00000, 21.00000/)
+  })
+
   test('says that the alert is resolved, by whom, and what it was reopened to', async () => {
     const { alert, link } = await raise()
     await account.call('POST', `/api/alerts/${alert.id}/resolve`, { body: {} })
