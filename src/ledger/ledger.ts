@@ -200,9 +200,12 @@ export class AccountLedger extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarmAt = null
     try {
+      // What is queued does not wait for the cell, which emergencies are read from.
+      const sending = Promise.allSettled([this.#messageSender.run()])
       await runDueEmergencies(this.ctx.storage, this.env)
       prune(this.#sql, Date.now())
-      const work = Promise.allSettled([this.#outboxDrain.run(), this.#messageSender.run()])
+      const further = [this.#outboxDrain.run(), this.#messageSender.run()]
+      const work = Promise.allSettled([sending, ...further])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
       this.#logFailure('alarm-failed', error)

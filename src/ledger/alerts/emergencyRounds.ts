@@ -147,12 +147,17 @@ const postponeEmergency = (sql: SqlStorage, id: string, now: number): void => {
   updateRows(sql, emergencies, { ...changes, againAt: postponed(againAt) }, { id })
 }
 
-/** Does all that is due. Each emergency is one decision: an error in one holds up no other. */
+/**
+ * Does all that is due. Each emergency is one decision: an error in one holds up no other. A cell
+ * that has not answered once is not asked again: the others would wait as long each.
+ */
 export const runDueEmergencies = async (storage: DurableObjectStorage, env: Env): Promise<void> => {
   const { sql } = storage
+  let canAskCell = true
   for (let due = findDueEmergency(sql, Date.now()); due; due = findDueEmergency(sql, Date.now())) {
     const { id } = due
-    const context = await readRoundContext(sql, env, due)
+    const context = canAskCell ? await readRoundContext(sql, env, due) : null
+    canAskCell = context !== null
     try {
       storage.transactionSync(() => {
         const tx = beginDecision(sql, env, Date.now())

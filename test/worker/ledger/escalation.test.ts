@@ -1,4 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
@@ -19,6 +19,7 @@ import {
   recipientsOf,
 } from '../../support/alerts/emergencies.ts'
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
+import { holdBatches } from '../../support/bindings.ts'
 import { createDevice, readUsage } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { callAsOperator } from '../../support/http.ts'
@@ -345,6 +346,40 @@ describe('an emergency that nobody acknowledges', () => {
       ROUND.map((text) => text.split(' ')[1]).toSorted(),
     )
     expect(await roundsOf(account)).toEqual([1])
+  })
+
+  test('a cell that does not answer holds up neither rounds nor what is queued', async () => {
+    const account = await openAccountWithPeople(ESCALATION)
+    for (let n = 0; n < 3; n++) await raiseSos(account, await createDevice(account))
+    await waitUntilSent(account)
+    const down = { kind: 'retry', reason: 'provider-down', maybeAccepted: false } as const
+    const send = vi.spyOn(none, 'send').mockResolvedValueOnce(down)
+    const { alert } = (await raiseSos(account, await createDevice(account))).body
+    await runDurableObjectAlarm(ledgerStub(account))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const setCell = (DB: D1Database) =>
+      runInDurableObject(ledgerStub(account), (ledger) => {
+        Object.assign((ledger as unknown as { env: object }).env, { DB })
+      })
+    const before = env.DB
+    await setCell(holdBatches(before, promise))
+    const start = performance.now()
+    const sent: { key: string; ms: number }[] = []
+    send.mockImplementation(async (_, { key }) => {
+      sent.push({ key, ms: performance.now() - start })
+      return { kind: 'accepted', providerId: null }
+    })
+    await passTime(account, 10 * MINUTE_MS + 1)
+    const elapsedMs = performance.now() - start
+    await setCell(before)
+    resolve()
+    expect(sent[0]?.key).toBe(alert.deliveries[0].id)
+    expect(sent[0]?.ms).toBeLessThan(1_900)
+    // Four rounds of three messages each; the cell is waited for once, two seconds.
+    expect(sent.length).toBeGreaterThanOrEqual(13)
+    expect(elapsedMs).toBeLessThan(3_900)
+    await waitUntilSent(account)
+    expect(await roundsOf(account)).toEqual([1, 1, 1, 1])
   })
 })
 
