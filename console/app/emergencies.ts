@@ -4,6 +4,7 @@ import { readAll } from '../api/list.ts'
 import { rememberNames } from '../api/names.ts'
 import type { Alert, Location } from '../api/types.ts'
 import { type LiveEvent, live } from '../live/stream.ts'
+import { session } from '../session/session.ts'
 import { ENDED_SHOWN_MS, type Ending, nextSlots, type Slot } from './emergencySlots.ts'
 import { newestPlace, type Place } from './newestPlace.ts'
 
@@ -22,11 +23,8 @@ const positions = signal<ReadonlyMap<string, Place>>(new Map())
 
 export const emergencies = computed(() => open.value)
 
-/** How emergencies ended that were open here. */
+/** How emergencies ended that were open here, and whether the viewer can undo it. */
 const endings = new Map<string, { as: Ending; isMine: boolean }>()
-
-/** The viewer can undo these. The event of an acknowledgement may come before the reply. */
-const acknowledgedHere = new Set<string>()
 
 /** What the bar shows, from top to bottom. */
 export const slots = signal<readonly Slot[]>([])
@@ -58,15 +56,17 @@ const isClosed = (alertId: string): boolean =>
 const raised = new Map<string, Alert>()
 let loads = 0
 
-const close = (alertId: string, as: Ending): void => {
+/** Its event says only that it ended; the reply, which comes before or after, whose step it was. */
+const close = (alertId: string, as: Ending, isMine = endings.get(alertId)?.isMine ?? false) => {
   closed.set(alertId, Date.now())
-  endings.set(alertId, { as, isMine: acknowledgedHere.has(alertId) })
+  endings.set(alertId, { as, isMine })
   open.value = open.peek().filter(({ id }) => id !== alertId)
 }
 
-const put = (alert: Alert): void => {
-  if (alert.state !== 'open') close(alert.id, alert.state)
+const put = (alert: Alert, isMine?: boolean): void => {
+  if (alert.state !== 'open') close(alert.id, alert.state, isMine)
   if (isClosed(alert.id) || !isOpenEmergency(alert)) return
+  endings.delete(alert.id)
   if (loads > 0) raised.set(alert.id, alert)
   open.value = [...open.peek().filter(({ id }) => id !== alert.id), alert]
 }
@@ -182,20 +182,15 @@ export const startEmergencies = (): (() => void) => {
 
 export const acknowledge = async (alertId: string): Promise<void> => {
   const params = { alertId }
-  acknowledgedHere.add(alertId)
-  try {
-    put((await call('POST /api/alerts/{alertId}/acknowledge', { params })).alert)
-  } catch (error) {
-    acknowledgedHere.delete(alertId)
-    throw error
-  }
+  const { alert } = await call('POST /api/alerts/{alertId}/acknowledge', { params })
+  // A colleague may have been first; then it is theirs.
+  put(alert, alert.acknowledgedBy !== null && alert.acknowledgedBy === session.me.value?.id)
 }
 
 /** Undoes an acknowledgement. */
 export const reopen = async (alertId: string): Promise<void> => {
   const params = { alertId }
   const { alert } = await call('POST /api/alerts/{alertId}/reopen', { params, body: {} })
-  acknowledgedHere.delete(alertId)
   closed.delete(alertId)
   put(alert)
 }

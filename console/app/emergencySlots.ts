@@ -28,15 +28,16 @@ const UNKNOWN = { as: 'unknown', isMine: false } as const
 /** Open ones keep their places, new ones come last. */
 export const nextSlots = (before: readonly Slot[], { open, endings, at }: Now): Slot[] => {
   const byId = new Map(open.map((alert) => [alert.id, alert]))
-  const known = new Set(before.map(({ alert }) => alert.id))
+  const shown = new Set(before.map(({ alert }) => alert.id))
   const kept = before.flatMap((slot): Slot[] => {
     const alert = byId.get(slot.alert.id)
     if (alert) return [{ alert, ended: null }]
-    const ended = slot.ended ?? { ...(endings.get(slot.alert.id) ?? UNKNOWN), at }
+    const known = endings.get(slot.alert.id) ?? slot.ended ?? UNKNOWN
+    const ended = { ...known, at: slot.ended?.at ?? at }
     return at - ended.at < ENDED_SHOWN_MS ? [{ ...slot, ended }] : []
   })
   const added = open
-    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => !shown.has(id))
     .sort((a, b) => a.dateTime.localeCompare(b.dateTime))
   return [...kept, ...added.map((alert) => ({ alert, ended: null }))]
 }

@@ -12,6 +12,8 @@ import { setLeaveGuard } from '../router/router.ts'
 export interface Me {
   account: ReadMeReply['account']
   user: ReadMeReply['user']
+  /** The user, or the key where it belongs to none: steps are recorded under it. */
+  id: string | null
   scopes: readonly string[]
   /** A user who sees one group only; many pages are closed to them. */
   isConfined: boolean
@@ -102,8 +104,9 @@ const currentToken = async (): Promise<string> => {
 const readMe = async (): Promise<Me> => {
   const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
   const response = await send({ method: 'GET', path: '/api/me', headers })
-  const { account, user, scopes } = (await response.json()) as ReadMeReply
-  return { account, user, scopes, isConfined: (user?.groupId ?? null) !== null }
+  const { account, user, key, scopes } = (await response.json()) as ReadMeReply
+  const id = user?.id ?? key?.id ?? null
+  return { account, user, id, scopes, isConfined: (user?.groupId ?? null) !== null }
 }
 
 /** Loads the console anew, so that nothing of the account stays in memory. */

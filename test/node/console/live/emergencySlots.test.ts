@@ -40,6 +40,13 @@ describe('the places of emergencies in the bar', () => {
     expect(show(arrange(slots, [b, c], 1000 + ENDED_SHOWN_MS))).toBe('b c')
   })
 
+  test('say what became known after one had ended', () => {
+    const slots = arrange(arrange([], [a, b]), [b], 1000)
+    expect(slots[0]?.ended).toEqual({ as: 'unknown', isMine: false, at: 1000 })
+    const [first] = arrange(slots, [b], 2000, ['a'])
+    expect(first?.ended).toEqual({ as: 'acknowledged', isMine: true, at: 1000 })
+  })
+
   test('are those from before when one is reopened in that time', () => {
     const slots = arrange(arrange([], [a, b]), [b], 1000)
     expect(show(arrange(slots, [b, a], 2000))).toBe('a b')

@@ -38,6 +38,7 @@ beforeEach(() => {
     call: (operation: string, { query = {} }: { query?: Record<string, unknown> } = {}) =>
       new Promise((resolve, reject) => calls.push({ operation, query, resolve, reject })),
   })
+  replaceModule('session/session.ts', { session: { me: { value: { id: 'usr_me' } } } })
   replaceModule('live/stream.ts', {
     live: {
       on: (types: readonly string[], handler: Handler) => {
@@ -50,7 +51,7 @@ beforeEach(() => {
   })
 })
 afterEach(() => {
-  restoreModules('api/client.ts', 'live/stream.ts')
+  restoreModules('api/client.ts', 'live/stream.ts', 'session/session.ts')
   vi.useRealTimers()
   vi.unstubAllGlobals()
 })
@@ -70,13 +71,15 @@ describe('emergencies', () => {
   const page = (...alerts: object[]) => ({ alerts, nextCursor: null })
 
   const start = async () => {
-    const { emergencies, startEmergencies } = await load<{
+    const { emergencies, slots, acknowledge, startEmergencies } = await load<{
       emergencies: { value: readonly { id: string }[] }
+      slots: { value: readonly { ended: { as: string; isMine: boolean } | null }[] }
+      acknowledge: (alertId: string) => Promise<void>
       startEmergencies: () => () => void
     }>('app/emergencies.ts')
     const stop = startEmergencies()
     await vi.advanceTimersByTimeAsync(0)
-    return { ids: () => emergencies.value.map(({ id }) => id), stop }
+    return { ids: () => emergencies.value.map(({ id }) => id), slots, acknowledge, stop }
   }
 
   test('are not forgotten when they are raised while the list is read', async () => {
@@ -108,6 +111,25 @@ describe('emergencies', () => {
     emit('alert.reopened', { alertId: 'alr_1' })
     await answer(ONE, { alert: alertOf('alr_1') })
     expect(ids()).toEqual(['alr_1'])
+    stop()
+  })
+
+  test.each([
+    ['after', 'usr_me', true],
+    ['before', 'usr_me', true],
+    ['after', 'usr_colleague', false],
+    ['before', 'usr_colleague', false],
+  ])('can be undone by who acknowledged: reply %s the event, of %s', async (order, by, isMine) => {
+    const { slots, acknowledge, stop } = await start()
+    await answer(LIST, page(alertOf('alr_1')))
+    const acknowledged = acknowledge('alr_1')
+    const event = () => emit('alert.acknowledged', { alertId: 'alr_1' })
+    if (order === 'after') event()
+    const alert = alertOf('alr_1', { state: 'acknowledged', acknowledgedBy: by })
+    await answer('POST /api/alerts/{alertId}/acknowledge', { alert })
+    await acknowledged
+    if (order === 'before') event()
+    expect(slots.value.map(({ ended }) => ended)).toMatchObject([{ as: 'acknowledged', isMine }])
     stop()
   })
 
