@@ -1001,6 +1001,7 @@ export type Delivery = {
   reason: string | null
   resetAt: string | null
   name: string | null
+  userId: string | null
   changedAt: string
 }
 export type Drill = {
@@ -1154,6 +1155,7 @@ export type Command = {
   creation: string
   answer: string | null
 }
+export type ReadCommandChannelReply = { sourceId: string | null; success: true }
 export type SetCommandChannelReply = { sourceId: string | null; success: true }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
@@ -1334,6 +1336,7 @@ export interface Operations {
     body: DiscardQuarantineBody
   }
   'POST /api/devices/{deviceId}/sendCommand': { reply: SendCommandReply; body: SendCommandBody }
+  'GET /api/devices/{deviceId}/commandChannel': { reply: ReadCommandChannelReply; body: never }
   'PUT /api/devices/{deviceId}/commandChannel': {
     reply: SetCommandChannelReply
     body: SetCommandChannelBody

@@ -328,6 +328,7 @@ export const en = {
   },
   names: {
     deletedDevice: 'A deleted device',
+    actors: { usr: 'a user', key: 'an API key', src: 'a source' },
   },
   picker: {
     choose: 'Choose…',

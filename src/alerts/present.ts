@@ -46,6 +46,7 @@ export const presentSummary = (message: MessageSummary) => {
 const presentDelivery = (message: MessageSummary) => ({
   ...presentSummary(message),
   name: message.name ?? null,
+  userId: message.userId ?? null,
   changedAt: iso(message.changedAt ?? 0),
 })
 

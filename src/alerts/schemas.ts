@@ -42,6 +42,9 @@ const delivery = z
       description: 'The name of the user or emergency contact, where it is known.',
       example: 'Ana Silva',
     }),
+    userId: id('usr').nullable().meta({
+      description: 'The user to whom it goes; null for an emergency contact.',
+    }),
     changedAt: time.meta({ description: 'When its status last changed.' }),
   })
   .meta({ id: 'Delivery' })

@@ -75,6 +75,16 @@ const channel = z.strictObject({
   }),
 })
 
+export const readCommandChannel = define({
+  id: 'readCommandChannel',
+  tag,
+  summary: 'Read which source takes a device’s commands',
+  description: 'Null until the device has reported by a source.',
+  scope: 'admin',
+  reply: channel.extend({ success }),
+  problems: ['device-not-found'],
+})
+
 export const setCommandChannel = define({
   id: 'setCommandChannel',
   tag,

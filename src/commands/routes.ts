@@ -13,7 +13,7 @@ import { findSource } from '../sources/store.ts'
 import * as contract from './contract.ts'
 import { presentCommand } from './present.ts'
 import { sendByNetwork, sendBySms } from './send.ts'
-import { findCommand, listCommands, setChannel } from './store.ts'
+import { findCommand, findSourceOf, listCommands, setChannel } from './store.ts'
 
 const requireDevice = (c: Context) =>
   requireInPath(c, 'deviceId', (id) => findDevice(c.get('db'), c.get('principal'), id, Date.now()))
@@ -42,6 +42,11 @@ export const commands = new Hono<AppEnv>()
       command: await requireCommand(c, device.key, id),
     }
     return reply(c, contract.sendCommand, body)
+  })
+  .get('/:deviceId/commandChannel', operation(contract.readCommandChannel), async (c) => {
+    const { device } = await requireDevice(c)
+    const sourceId = await findSourceOf(c.get('db'), device.key)
+    return reply(c, contract.readCommandChannel, { success: true, sourceId })
   })
   .put('/:deviceId/commandChannel', operation(contract.setCommandChannel), async (c) => {
     const { sourceId } = c.req.valid('json')

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { readAll } from '../../api/list.ts'
-import { usePeople } from '../../api/people.ts'
+import { nameOfActor, usePeople } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
 import { emergencies } from '../../app/emergencies.ts'
@@ -81,7 +81,7 @@ const Position = ({ alert }: { alert: Alert }) => {
 
 const Details = ({ alert, messages }: Loaded) => {
   const people = usePeople().data
-  const nameOf = (id: string | null) => (id === null ? '' : (people?.get(id) ?? id))
+  const nameOf = (id: string | null) => (id === null ? '' : nameOfActor(people, id))
   return (
     <div class="columns">
       <Card title={text.alerts.details}>

@@ -3,12 +3,10 @@ import { text } from '../../text/text.ts'
 import { Badge } from '../../ui/Page.tsx'
 
 type Outcome = NonNullable<Alert['drill']>
+type Person = Outcome['reached'][number] | Outcome['notReached'][number]
 
-const nameOf = ({
-  name,
-  contact,
-  user,
-}: Outcome['reached'][number] | Outcome['notReached'][number]) => name ?? contact ?? user ?? ''
+const nameOf = ({ name, contact, user }: Person) => name ?? contact ?? user ?? ''
+const keyOf = (one: Person) => `${one.user ?? nameOf(one)} ${one.channel}`
 
 /** Who a test of the emergency chain has reached, and how fast. */
 export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcome }) => (
@@ -18,7 +16,7 @@ export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcom
     </p>
     <ul class="deliveries">
       {reached.map((one) => (
-        <li key={`${nameOf(one)} ${one.channel}`}>
+        <li key={keyOf(one)}>
           <div>
             <b>{nameOf(one)}</b>
             <span class="muted">{text.messages.channels[one.channel]}</span>
@@ -27,7 +25,7 @@ export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcom
         </li>
       ))}
       {notReached.map((one) => (
-        <li key={`${nameOf(one)} ${one.channel}`}>
+        <li key={keyOf(one)}>
           <div>
             <b>{nameOf(one)}</b>
             <span class="muted">{text.messages.channels[one.channel]}</span>

@@ -194,7 +194,7 @@ const storeAlert = (
     if (reason) reportUndelivered(tx, emergency, { reason })
   }
   const undelivered = findUndelivered(sql, alert.id)
-  const deliveries = messages.map(({ subject, text, timeZone, userId, contact, ...shown }) => ({
+  const deliveries = messages.map(({ subject, text, timeZone, contact, ...shown }) => ({
     ...shown,
     name: contact ?? null,
     changedAt: now,

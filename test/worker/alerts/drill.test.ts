@@ -61,6 +61,12 @@ describe('a drill', () => {
     await waitUntilSent(account)
     expect(await recipientsOf(account, 'alert', 'sent')).toEqual(['Email reader@example.com'])
     expect(await recipientsOf(account, 'escalation', 'sent')).toHaveLength(3)
+    const { users } = (await account.call('GET', '/api/users')).body
+    const { deliveries } = await readAlert(body.alert.id)
+    for (const { to, userId } of deliveries)
+      expect(userId).toBe(users.find(({ email }: { email: string }) => email === to)?.id ?? null)
+    expect(deliveries[0].userId).toMatch(/^usr_/)
+    expect(body.alert.deliveries[0].userId).toBe(deliveries[0].userId)
     await account.call('POST', `/api/alerts/${body.alert.id}/cancel`)
     await waitUntilSent(account)
     const messages: Message[] = await readMessages(account)

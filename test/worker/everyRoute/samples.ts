@@ -273,6 +273,7 @@ export const SAMPLES: Record<string, Sample> = {
   releaseQuarantine: { params: makeQuarantine, body: () => ({ ids: ['qua_none'] }) },
   discardQuarantine: { params: makeQuarantine, body: () => ({ ids: ['qua_none'] }) },
   sendCommand: { params: makeReachable, body: () => ({ command: 'Hello', sms: true }) },
+  readCommandChannel: { params: makeDevice },
   setCommandChannel: { params: makeDevice, body: onlySource },
   listCommands: { params: makeCommand },
   readCommand: { params: makeCommand },

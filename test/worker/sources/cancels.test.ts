@@ -1,4 +1,3 @@
-import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
@@ -208,9 +207,10 @@ test.each([1, 2, 3])(
 
 test('the source that takes a device’s commands changes within its provider alone', async () => {
   const { account, id, garmin } = await openWithDevice()
-  const sourceOf = () =>
-    env.DB.prepare('SELECT source_id FROM devices WHERE id = ?').bind(id).first('source_id')
+  const path = `/api/devices/${id}/commandChannel`
+  const sourceOf = async () => (await account.call('GET', path)).body.sourceId
   const report = ({ push }: TestSource, time: number) => push(garminPush([garminEvent(IMEI, time)]))
+  expect(await sourceOf()).toBeNull()
   await report(garmin, minutesAgo(9))
   expect(await sourceOf()).toBe(garmin.id)
   const spotSource = await makeSource(account, 'spot')
@@ -220,11 +220,12 @@ test('the source that takes a device’s commands changes within its provider al
   await report(second, minutesAgo(7))
   expect(await sourceOf()).toBe(second.id)
   const choose = (caller: TestAccount, sourceId: string) =>
-    caller.call('PUT', `/api/devices/${id}/commandChannel`, { body: { sourceId } })
+    caller.call('PUT', path, { body: { sourceId } })
   expect((await choose(account, spotSource.id)).body.sourceId).toBe(spotSource.id)
   await report(second, minutesAgo(6.5))
   expect(await sourceOf()).toBe(spotSource.id)
   const stranger = await openAccount()
+  expect((await stranger.call('GET', path)).status).toBe(404)
   expect((await choose(stranger, (await makeSource(stranger, 'garmin')).id)).status).toBe(404)
   expect((await choose(account, (await makeSource(stranger, 'garmin')).id)).status).toBe(404)
   await choose(account, second.id)

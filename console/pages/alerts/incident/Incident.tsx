@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { deviceName } from '../../../api/names.ts'
-import { usePeople } from '../../../api/people.ts'
+import { nameOfActor, usePeople } from '../../../api/people.ts'
 import { useResource } from '../../../api/resource.ts'
 import type { Alert, Location } from '../../../api/types.ts'
 import { newestPlace } from '../../../app/newestPlace.ts'
@@ -99,7 +99,7 @@ export const Incident = ({ alert, parent, onChange }: IncidentProps) => {
   const { deviceId } = alert
   useEffect(startFleet, [])
   const people = usePeople().data
-  const nameOf = (id: string) => people?.get(id) ?? id
+  const nameOf = (id: string) => nameOfActor(people, id)
   const name = deviceName(deviceId) ?? text.names.deletedDevice
   const member = findMember(deviceId)
   const last = member?.device.lastLocation ?? null

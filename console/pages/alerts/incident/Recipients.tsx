@@ -18,8 +18,8 @@ export const Recipients = ({ deliveries }: { deliveries: readonly Delivery[] }) 
       <p class="warn-text">{text.alerts.noRecipients}</p>
     ) : (
       <ul class="recipients">
-        {groupByPerson(deliveries).map(({ name, reached, deliveries: own }) => (
-          <li key={name}>
+        {groupByPerson(deliveries).map(({ key, name, reached, deliveries: own }) => (
+          <li key={key}>
             <h3>
               {name}
               <Badge kind={KINDS[reached]}>{text.incident.reached[reached]}</Badge>

@@ -5,6 +5,7 @@ import type { Delivery } from '../../../api/types.ts'
 export type Reached = 'reached' | 'sent' | 'waiting' | 'not-reached'
 
 export interface Recipient {
+  key: string
   name: string
   reached: Reached
   deliveries: Delivery[]
@@ -21,12 +22,16 @@ const reachedBy = (deliveries: readonly Delivery[]): Reached =>
   STATUSES.find(([, wanted]) => deliveries.some(({ status }) => status === wanted))?.[0] ??
   'not-reached'
 
-/** People in the order of their first messages. One without a name is known by the address. */
-export const groupByPerson = (deliveries: readonly Delivery[]): Recipient[] => {
-  const byName = new Map<string, Delivery[]>()
-  for (const delivery of deliveries) {
-    const name = delivery.name ?? delivery.to
-    byName.set(name, [...(byName.get(name) ?? []), delivery])
-  }
-  return [...byName].map(([name, own]) => ({ name, reached: reachedBy(own), deliveries: own }))
-}
+const keyOf = ({ userId, name, to }: Delivery): string => userId ?? name ?? to
+
+/**
+ * People in the order of their first messages. Users may have the same name as another or as a
+ * contact; one without a name is known by the address.
+ */
+export const groupByPerson = (deliveries: readonly Delivery[]): Recipient[] =>
+  [...Map.groupBy(deliveries, keyOf)].map(([key, own]) => ({
+    key,
+    name: own[0]?.name ?? own[0]?.to ?? key,
+    reached: reachedBy(own),
+    deliveries: own,
+  }))

@@ -39,6 +39,18 @@ describe('the newest place of an emergency', () => {
     expect(newestPlace(emergency, at('2026-01-01T10:04:00.000Z'))?.latitude).toBe(5)
   })
 
+  test('is what the service knew, until a newer position comes', () => {
+    const at = (dateTime: string, latitude: number) => ({ dateTime, latitude, longitude: 9 })
+    const newestPosition = {
+      ...at('2026-01-01T10:07:00.000Z', 7),
+      source: 'location' as const,
+    }
+    const emergency = { ...alert, newestPosition }
+    expect(newestPlace(emergency, undefined)).toEqual(at('2026-01-01T10:07:00.000Z', 7))
+    expect(newestPlace(emergency, at('2026-01-01T10:06:00.000Z', 6))?.latitude).toBe(7)
+    expect(newestPlace(emergency, at('2026-01-01T10:08:00.000Z', 8))?.latitude).toBe(8)
+  })
+
   test('is none without any', () => {
     expect(newestPlace({ ...alert, latitude: null, longitude: null }, undefined)).toBeNull()
   })

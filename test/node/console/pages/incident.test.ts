@@ -6,11 +6,16 @@ import { groupByPerson } from '../../../../console/pages/alerts/incident/recipie
 const message = (
   id: string,
   to: string,
-  { name = null, status }: { name?: string | null; status: Delivery['status'] },
+  {
+    name = null,
+    userId = null,
+    status,
+  }: { name?: string | null; userId?: string | null; status: Delivery['status'] },
 ): Delivery => ({
   id,
   to,
   name,
+  userId,
   status,
   kind: 'alert',
   channel: to.includes('@') ? 'Email' : 'SMS',
@@ -36,6 +41,24 @@ describe('who was notified of an emergency', () => {
       ['Bo', 'not-reached', 2],
       ['guard@example.org', 'sent', 1],
       ['+351911111', 'waiting', 1],
+    ])
+  })
+})
+
+describe('people of the same name', () => {
+  test('are told apart', () => {
+    const people = groupByPerson([
+      message('1', 'ana@example.org', { name: 'Ana', userId: 'usr_1', status: 'delivered' }),
+      message('2', 'other@example.org', { name: 'Ana', userId: 'usr_2', status: 'failed' }),
+      message('3', '+351900000', { name: 'Ana', userId: 'usr_1', status: 'failed' }),
+      message('4', 'harbour@example.org', { name: 'Ana', status: 'queued' }),
+    ])
+    expect(
+      people.map(({ name, reached, deliveries }) => [name, reached, deliveries.length]),
+    ).toEqual([
+      ['Ana', 'reached', 2],
+      ['Ana', 'not-reached', 1],
+      ['Ana', 'waiting', 1],
     ])
   })
 })
