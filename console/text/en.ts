@@ -1209,6 +1209,18 @@ export const en = {
   },
   conversation: {
     title: 'Commands and messages',
+    channel: {
+      label: 'Commands go by',
+      none: 'No source yet: the one by which the device reports next',
+      deleted: 'A deleted source',
+      change: 'Change',
+      title: (name: string) => `Which source takes the commands to ${name}?`,
+      lead: 'By itself it is the source by which the device last reported, and it changes only to another one of the same provider.',
+      source: 'Source',
+      next: 'The one by which it reports next',
+      save: 'Use this source',
+      saved: 'Commands go by this source now.',
+    },
     empty: 'Nothing was sent to this device yet, and nobody has written on it.',
     earlier: 'Show earlier ones',
     fromDevice: 'From the device',
@@ -1447,6 +1459,14 @@ export const en = {
     escalateHint: 'Everybody is notified again, and the emergency contacts too.',
     afterMinutes: 'After (minutes)',
     rounds: 'How often',
+    againAfterMinutes: 'Again, if nothing happens after an acknowledgement (minutes)',
+    againHint:
+      'Escalate again when nothing happens for so many minutes after an acknowledgement. Empty: never.',
+    escalationDefault: 'This is the default of accounts with an emergency contact.',
+    escalationOff: (hasContact: boolean) =>
+      hasContact
+        ? 'Off: nobody is notified again, although there is an emergency contact.'
+        : 'Off. It is switched on with the first emergency contact.',
     names: 'Alerts that are emergencies',
     namesHint: 'Names, separated by commas.',
     noticeEmails: 'Notices a day by e-mail',

@@ -1,3 +1,4 @@
+import { changesOf } from '../../api/changes.ts'
 import { call } from '../../api/client.ts'
 import { isAdmin } from '../../api/people.ts'
 import type { ApiError } from '../../api/problem.ts'
@@ -15,21 +16,17 @@ import { LastDrill } from './LastDrill.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 
 const MAX_CONTACTS = 20
-const DEFAULT_ESCALATION = { afterMinutes: 15, rounds: 2, againAfterMinutes: null }
+/** What the service does by itself for an account with a contact. */
+const DEFAULT_ESCALATION = { afterMinutes: 10, rounds: 1, againAfterMinutes: null }
 
 type Contact = Account['emergencyContacts'][number]
 
 /** What is typed: the names of emergencies are one text until they are sent. */
-const draftOf = ({
-  emergencyContacts,
-  escalation,
-  emergencyAlerts,
-  dailyNoticeLimit,
-}: Account) => ({
-  emergencyContacts,
-  escalation,
-  emergencyAlerts: emergencyAlerts.join(', '),
-  dailyNoticeLimit,
+const draftOf = (account: Account) => ({
+  emergencyContacts: account.emergencyContacts,
+  escalation: account.escalation,
+  emergencyAlerts: account.emergencyAlerts.join(', '),
+  dailyNoticeLimit: account.dailyNoticeLimit,
 })
 type Settings = ReturnType<typeof draftOf>
 
@@ -91,6 +88,12 @@ const ContactFields = ({ contact, at, change, onRemove, ...rest }: ContactProps)
 const Contacts = ({ draft, change, error, disabled }: PartProps) => {
   const contacts = draft.emergencyContacts
   const set = (emergencyContacts: Contact[]) => change({ emergencyContacts })
+  const addContact = () => {
+    const emergencyContacts = [...contacts, { name: '' }]
+    // With the first contact the service escalates by default: that is shown before it is saved.
+    const escalation = draft.escalation ?? (contacts.length === 0 ? DEFAULT_ESCALATION : null)
+    change({ emergencyContacts, escalation })
+  }
   // Users who may only read do not see them.
   if (disabled && contacts.length === 0) return null
   return (
@@ -112,11 +115,7 @@ const Contacts = ({ draft, change, error, disabled }: PartProps) => {
         ))}
         {!disabled && (
           <div>
-            <Button
-              icon="plus"
-              disabled={contacts.length >= MAX_CONTACTS}
-              onClick={() => set([...contacts, { name: '' }])}
-            >
+            <Button icon="plus" disabled={contacts.length >= MAX_CONTACTS} onClick={addContact}>
               {text.emergencies.addContact}
             </Button>
           </div>
@@ -169,8 +168,22 @@ const Escalation = (props: PartProps) => {
               max={3}
               {...bindRounds.number('rounds')}
             />
+            <TextField
+              label={text.emergencies.againAfterMinutes}
+              hint={text.emergencies.againHint}
+              min={1}
+              max={1440}
+              {...bindRounds.numberOrNull('againAfterMinutes')}
+              isOptional
+            />
           </div>
         )}
+        <p class="hint" role="status">
+          {escalation === null
+            ? text.emergencies.escalationOff(draft.emergencyContacts.length > 0)
+            : Object.keys(changesOf(DEFAULT_ESCALATION, escalation)).length === 0 &&
+              text.emergencies.escalationDefault}
+        </p>
         <TextField
           label={text.emergencies.names}
           hint={text.emergencies.namesHint}
@@ -201,6 +214,8 @@ const EmergencyForm = ({ account, onSaved }: FormProps) => {
     const { emergencyAlerts, ...others } = changes
     const body = {
       ...others,
+      // What was never set and what is off look the same; saved with contacts, it is as shown.
+      ...(others.emergencyContacts && { escalation: draft.escalation }),
       ...(emergencyAlerts !== undefined && { emergencyAlerts: namesOf(emergencyAlerts) }),
     }
     onSaved((await call('PATCH /api/account', { body })).account)

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useList } from '../../../api/list.ts'
+import { isAdmin } from '../../../api/people.ts'
 import type { Command, Device } from '../../../api/types.ts'
 import { useLiveEvents } from '../../../live/useLive.ts'
 import { session } from '../../../session/session.ts'
@@ -8,6 +9,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Badge, Card } from '../../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/Time.tsx'
+import { CommandChannel } from './CommandChannel.tsx'
 import { CommandForm } from './CommandForm.tsx'
 import './conversation.css'
 import { commandText } from './command.ts'
@@ -105,6 +107,7 @@ export const Conversation = ({ device }: { device: Device }) => {
             </ol>
           </div>
         )}
+        {isAdmin() && <CommandChannel device={device} />}
         <CommandPart
           device={device}
           onSent={(sent) =>
