@@ -1,4 +1,4 @@
-import { base32Number } from '../text/base32.ts'
+import { ALPHABET, base32Number } from '../text/base32.ts'
 
 export const CHANNELS = ['Email', 'SMS'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -206,6 +206,10 @@ export const SERIES = { alert: 0, undelivered: 8, cancelled: 9 } as const
 /** The number of a message within its alert, from its series and the recipient's place in it. */
 export const messageNumber = (series: number, index: number): number =>
   series * SERIES_LENGTH + index
+
+/** The series of a message: a number has 20 bits, a character five, and the series the first four. */
+export const seriesOf = (message: string): number =>
+  ALPHABET.indexOf(message.at(-NUMBER_LENGTH) ?? '') >> 1
 
 /**
  * The id of an alert's or a notice's message. It extends theirs by a number: a retry makes the same

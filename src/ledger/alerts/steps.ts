@@ -1,32 +1,26 @@
-import { findRow, insertRow, query, selectRows, updateRows } from '../../db/objectTable.ts'
+import { findRow, insertRow, updateRows } from '../../db/objectTable.ts'
 import {
   type AlertAction,
   type AlertState,
   MAX_NOTES,
   MAX_REOPENED,
-  type MessageKind,
   NEW_ALERT_STATE,
   nameOfState,
   OPEN_STATE,
-  onePerAddress,
   type Recipient,
-  SERIES,
-  type Status,
 } from '../../domain/message/alert.ts'
 import { escalationOf } from '../../domain/message/emergency.ts'
 import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
-import { isMessageOf, recipientsOfAlert } from '../messages/messageQueue.ts'
-import { withdrawMessage } from '../messages/messageState.ts'
 import { lastPosted } from '../outbox/outbox.ts'
-import { alertStates, type DeviceRow, type EmergencyRow, emergencies, messages } from '../tables.ts'
+import { alertStates, type DeviceRow, type EmergencyRow, emergencies } from '../tables.ts'
 import {
   type AlertMatter,
   acknowledgeEmergency,
   closeEmergency,
   reopenEmergency,
 } from './emergencies.ts'
-import { sendAboutAlert } from './emergencyMessages.ts'
+import { tellCancelled, withdraw } from './stepMessages.ts'
 
 /*
  * The steps of an alert: it is acknowledged, resolved or cancelled, reopened, noted about. Each is a
@@ -117,14 +111,6 @@ const emit = ({ tx, step }: Taken, action: AlertAction, data: Record<string, unk
   tx.emit(`alert.${action}`, deviceId, { ...about, ...data })
 }
 
-/** Withdraws messages that wait. One whose attempt is under way, or of unknown outcome, goes on. */
-const withdraw = (tx: Decision, alertId: string, kinds: MessageKind[]): void => {
-  const isWaiting = query`${isMessageOf(alertId)} AND ${messages.status} = 'queued'
-    AND ${messages.unsureSince} IS NULL`
-  for (const message of selectRows(tx.sql, messages, isWaiting))
-    if (kinds.includes(message.kind)) withdrawMessage(tx, message)
-}
-
 /** What ends an alert also acknowledges it. Its own messages still go out: people should know. */
 const acknowledge = (taken: Taken): KnownState => {
   const { tx, step, before } = taken
@@ -159,36 +145,18 @@ const addNote = (taken: Taken, { isOfTracker }: StepOf<'note'>): StepOutcome => 
   return accept(after)
 }
 
-/** Each cancellation of an alert has its own numbers for so many notices. */
-const MAX_NOTICES = 2048
-
-const wasSent = ({ status }: { status: Status }): boolean =>
-  status !== 'suppressed' && status !== 'failed'
-
 /** Notifies everyone who was sent a message. */
 const cancel = (taken: Taken, given: StepOf<'cancel'>): StepOutcome => {
   const { tx, device, before } = taken
-  const { alertId, alert, deliveries, origin } = given
+  const { alertId } = given
   if (before.cancelledAt !== null) return accept(before)
   if (before.resolvedAt !== null) return refuse(before, 'cancelled')
   const change = { cancelledAt: tx.now, cancelledBy: given.by }
   const after = write({ ...taken, before: acknowledge(taken) }, 'cancelled', change)
   closeEmergency(tx, alertId)
   withdraw(tx, alertId, ['alert', 'escalation', 'notice'])
-  const { timeZone } = tx.account
-  const { name: deviceName, identifier } = device.record
-  const { queued: notices, suppressed: noticesSuppressed } = sendAboutAlert(tx, {
-    kind: 'notice',
-    series: SERIES.cancelled,
-    after: before.reopened * MAX_NOTICES,
-    deviceKey: device.key,
-    recipients: onePerAddress([
-      ...recipientsOfAlert(tx.sql, alertId, wasSent),
-      ...deliveries.filter(wasSent).map(({ channel, to }) => ({ channel, to, timeZone })),
-    ]),
-    details: { alert, motion: {}, deviceName, identifier, origin, purpose: { kind: 'cancelled' } },
-  })
-  emit(taken, 'cancelled', { notices, noticesSuppressed })
+  const told = tellCancelled(tx, device, { ...given, reopened: before.reopened })
+  emit(taken, 'cancelled', told)
   return accept(after)
 }
 

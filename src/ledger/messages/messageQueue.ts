@@ -104,33 +104,38 @@ export const nextDueTime = (sql: SqlStorage, channel: Channel): number | null =>
   return times.length === 0 ? null : Math.min(...times)
 }
 
-export interface Claim {
+export interface Due {
   channel: Channel
   urgentOnly: boolean
-  leaseMs: number
   now: number
 }
 
+/** The next due message, urgent ones first. */
+export const findDue = (
+  sql: SqlStorage,
+  { channel, urgentOnly, now }: Due,
+): MessageRow | undefined => {
+  const isDue = (urgent: number) => query`${messages.channel} = ${channel}
+    AND ${messages.urgent} = ${urgent} AND ${messages.nextTry} <= ${now}
+    ORDER BY ${messages.nextTry} LIMIT 1`
+  const urgent = findRow(sql, messages, isDue(1))
+  return urgent ?? (urgentOnly ? undefined : findRow(sql, messages, isDue(0)))
+}
+
 /**
- * Takes the next due message for an attempt, urgent ones first. The attempt is recorded beforehand
- * as one of unknown outcome: after a crash it is repeated under the same key when the lease ends.
+ * Takes a message for an attempt. The attempt is recorded beforehand as one of unknown outcome:
+ * after a crash it is repeated under the same key when the lease ends.
  */
 export const claimMessage = (
   sql: SqlStorage,
-  { channel, urgentOnly, leaseMs, now }: Claim,
-): MessageRow | null => {
-  for (const urgent of urgentOnly ? [1] : [1, 0]) {
-    const isDue = query`${messages.channel} = ${channel} AND ${messages.urgent} = ${urgent}
-      AND ${messages.nextTry} <= ${now} ORDER BY ${messages.nextTry} LIMIT 1`
-    const row = findRow(sql, messages, isDue)
-    if (!row) continue
-    const attempts = row.attempts + 1
-    const nextTry = now + Math.max(leaseMs, retryDelayMs(attempts, row.urgent, 0))
-    const unsureSince = row.unsureSince ?? now
-    updateRows(sql, messages, { attempts, nextTry, unsureSince }, { id: row.id })
-    return { ...row, ...readText(sql, row), attempts }
-  }
-  return null
+  row: MessageRow,
+  { leaseMs, now }: { leaseMs: number; now: number },
+): MessageRow => {
+  const attempts = row.attempts + 1
+  const nextTry = now + Math.max(leaseMs, retryDelayMs(attempts, row.urgent, 0))
+  const unsureSince = row.unsureSince ?? now
+  updateRows(sql, messages, { attempts, nextTry, unsureSince }, { id: row.id })
+  return { ...row, ...readText(sql, row), attempts }
 }
 
 /** The ids of an alert's messages begin with the alert's. */

@@ -7,8 +7,9 @@ import { providerFor } from '../../notify/providers.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision } from '../decision.ts'
 import type { MessageRow } from '../tables.ts'
-import { claimMessage, nextDueTime } from './messageQueue.ts'
-import { type Attempt, logOutcome, recordOutcome } from './sendOutcome.ts'
+import { claimMessage, findDue, nextDueTime } from './messageQueue.ts'
+import { withdrawMessage } from './messageState.ts'
+import { type Attempt, isObsolete, logOutcome, recordOutcome } from './sendOutcome.ts'
 
 /** An attempt may first ask what became of the last one: the lease covers both calls. */
 const CALLS_PER_ATTEMPT = 2
@@ -76,11 +77,25 @@ class ChannelSender {
     }
   }
 
+  /** Takes the next message, and withdraws those before it that are not needed any more. */
   #claim(urgentOnly: boolean): MessageRow | null {
-    const { storage, env } = this.#options
+    const { storage, env, onRecorded } = this.#options
+    const { sql } = storage
+    const now = Date.now()
     const leaseMs = CALLS_PER_ATTEMPT * sendTimeoutMs(env) + LEASE_MARGIN_MS
-    const claim = { channel: this.#channel, urgentOnly, leaseMs, now: Date.now() }
-    return storage.transactionSync(() => claimMessage(storage.sql, claim))
+    const next = () => findDue(sql, { channel: this.#channel, urgentOnly, now })
+    let withdrawn = 0
+    const claimed = storage.transactionSync(() => {
+      const tx = beginDecision(sql, env, now)
+      for (let due = next(); tx && due; due = next()) {
+        if (!isObsolete(sql, due)) return claimMessage(sql, due, { leaseMs, now })
+        withdrawMessage(tx, due)
+        withdrawn++
+      }
+      return null
+    })
+    if (withdrawn > 0) onRecorded()
+    return claimed
   }
 
   async #send(message: MessageRow, accountId: string): Promise<Attempt> {

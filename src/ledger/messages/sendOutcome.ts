@@ -1,5 +1,5 @@
 import { hasRow, insertRow } from '../../db/objectTable.ts'
-import { alertIdOf } from '../../domain/message/alert.ts'
+import { alertIdOf, SERIES, seriesOf } from '../../domain/message/alert.ts'
 import { nextAttemptTime, retryDelayMs } from '../../domain/message/messageRetry.ts'
 import { log } from '../../log.ts'
 import type { Receipt, SendOutcome } from '../../notify/provider.ts'
@@ -16,6 +16,16 @@ export interface Attempt {
   /** Whether the provider reports what becomes of it. */
   awaitsReceipt: boolean
   outcome: SendOutcome
+}
+
+/**
+ * Whether it asks people to handle an emergency that somebody handles, or that is over. What someone
+ * resends, under another key, goes out all the same.
+ */
+export const isObsolete = (sql: SqlStorage, { id, key, kind }: MessageRow): boolean => {
+  const isUndelivered = kind === 'notice' && seriesOf(id) === SERIES.undelivered
+  if (key !== id || (kind !== 'escalation' && !isUndelivered)) return false
+  return !isOpenEmergency(sql, alertIdOf(id))
 }
 
 /** Records what an attempt leads to: sent, failed, or the time of the next attempt. */
@@ -39,8 +49,7 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
   const nextTry =
     outcome.kind === 'refused' ? null : nextAttemptTime(message.accepted, tx.now, delayMs, afterMs)
   if (nextTry === null) failMessage(tx, message, { reason, provider, unsureSince })
-  else if (message.kind === 'escalation' && !isOpenEmergency(tx.sql, alertIdOf(message.id)))
-    withdrawMessage(tx, message, { provider, unsureSince })
+  else if (isObsolete(tx.sql, message)) withdrawMessage(tx, message, { provider, unsureSince })
   else changeMessage(tx, message, { status: 'queued', reason, provider, nextTry, unsureSince })
 }
 
