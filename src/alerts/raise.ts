@@ -3,6 +3,7 @@ import { CHANNELS, NEW_ALERT_STATE } from '../domain/message/alert.ts'
 import type { Undelivered } from '../domain/message/emergency.ts'
 import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
+import { isClockWrong } from '../domain/track/credible.ts'
 import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { derivedAlertId } from '../ids.ts'
@@ -50,17 +51,15 @@ export const raiseAlert = async (
   const now = context.now()
   const { alertName: name, text, notifications: channels, latitude, longitude } = given
   const dateTime = given.dateTime ?? now
-  const { isVisible, emergencyAlerts, recipientsOmitted, ...known } = await readAlertContext(
-    db,
-    { deviceId, accountId, groupId },
-    { channels, now },
-  )
+  const { isVisible, emergencyAlerts, recipientsOmitted, keptSince, ...known } =
+    await readAlertContext(db, { deviceId, accountId, groupId }, { channels, now })
   if (!isVisible) throw new Problem('device-not-found')
   const isEmergency = given.emergency || isRaisedByReports(name, emergencyAlerts)
   if (!isEmergency || given.test) await requireStorage(context)
+  // A clock that is wrong may give two presses of a button the same time.
+  const isCredible = given.dateTime != null && dateTime >= keptSince && !isClockWrong(dateTime, now)
   // An emergency that a location of this time carries, too, is the same alert.
-  const hasDerivedId =
-    given.dateTime != null && !given.test && isRaisedByReports(name, emergencyAlerts)
+  const hasDerivedId = isCredible && !given.test && isRaisedByReports(name, emergencyAlerts)
   const id = hasDerivedId
     ? await derivedAlertId(deviceId, name, dateTime)
     : await context.newId('alr')

@@ -634,7 +634,7 @@ export const pendingRaises = sqliteTable(
   'pending_raises',
   {
     accountId,
-    /** The alert's id. */
+    /** The press's id, or the alert's without one. */
     id: text().notNull(),
     creation: integer().notNull(),
     raise: text({ mode: 'json' }).$type<PendingRaise>().notNull(),

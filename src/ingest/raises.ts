@@ -8,11 +8,7 @@ import { keptSince } from '../domain/account/account.ts'
 import { CHANNELS } from '../domain/message/alert.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
 import type { PendingRaise, Press } from '../domain/message/pendingRaise.ts'
-import {
-  findEmergencies,
-  mayCarryEmergency,
-  type ReportedEmergency,
-} from '../domain/message/reportedEmergency.ts'
+import { findEmergencies, mayCarryEmergency } from '../domain/message/reportedEmergency.ts'
 import { digestOf } from '../domain/text/sha256.ts'
 import { isClockWrong } from '../domain/track/credible.ts'
 import type { Location } from '../domain/track/location.ts'
@@ -43,24 +39,6 @@ const textOf = ({ alertTexts = [] }: Location): string =>
     .replaceAll(/\p{Cc}+/gu, ' ')
     .slice(0, MAX_TEXT_LENGTH)
 
-/** Reports may be sent again at any time, unless their clock says nothing. */
-const toPress = async (
-  deviceId: string,
-  { name, location }: ReportedEmergency,
-  receivedAt: number,
-): Promise<Press> => {
-  const isWrong = isClockWrong(location.dateTime, receivedAt)
-  return {
-    sourceId: null,
-    digest: await digestOf(JSON.stringify(location)),
-    receivedAt,
-    arrivalId: await derivedAlertId(deviceId, name, receivedAt),
-    isClockWrong: isWrong,
-    isAlwaysRepeat: !isWrong,
-    isOld: false,
-  }
-}
-
 interface Reported {
   emergencyAlerts: readonly string[]
   origin: string
@@ -69,26 +47,48 @@ interface Reported {
   keptSince: number
 }
 
+/** Reports may be sent again at any time, unless their clock says nothing. */
+const toPress = async (
+  { deviceId, alert: { id, name } }: Pick<PendingRaise, 'deviceId' | 'alert'>,
+  location: Location,
+  { receivedAt, keptSince }: Pick<Reported, 'receivedAt' | 'keptSince'>,
+): Promise<Press> => {
+  const { dateTime } = location
+  const isWrong = isClockWrong(dateTime, receivedAt) || dateTime < keptSince
+  const digest = await digestOf(JSON.stringify(location))
+  return {
+    id: `${id}.${digest}`,
+    sourceId: null,
+    digest,
+    receivedAt,
+    arrivalId: await derivedAlertId(deviceId, name, receivedAt),
+    isClockWrong: isWrong,
+    isAlwaysRepeat: !isWrong,
+    isOld: false,
+  }
+}
+
 /** One alert for each name, at the place of the location that carries it. */
 const raisesOf = (
   deviceId: string,
   locations: Location[],
-  { emergencyAlerts, origin, receivedAt, keptSince }: Reported,
+  { emergencyAlerts, origin, ...arrival }: Reported,
 ): Promise<PendingRaise>[] =>
-  findEmergencies(locations, emergencyAlerts).map(async (carried) => {
-    const { name, location } = carried
+  findEmergencies(locations, emergencyAlerts).map(async ({ name, location }) => {
     const { latitude, longitude, speed, course, accuracy } = location
     const id = await derivedAlertId(deviceId, name, location.dateTime)
     // An alert that is too old to be stored is raised with the time of its arrival.
-    const dateTime = location.dateTime < keptSince ? receivedAt : location.dateTime
+    const isStored = location.dateTime >= arrival.keptSince
+    const dateTime = isStored ? location.dateTime : arrival.receivedAt
+    const alert = { id, name, text: textOf(location), dateTime }
     return {
       deviceId,
-      alert: { id, name, text: textOf(location), dateTime },
+      alert,
       emergency: true,
       reported: { time: dateTime, latitude, longitude, speed, course, accuracy },
       notifications: [...CHANNELS],
       origin,
-      press: await toPress(deviceId, carried, receivedAt),
+      press: await toPress({ deviceId, alert }, location, arrival),
     }
   })
 

@@ -156,7 +156,7 @@ const insertRaisesIf = (raises: SQL, condition: SQL): SQL =>
   insertSelect(
     pendingRaises,
     {
-      id: sql`sent.value ->> '$.alert.id'`,
+      id: sql`ifnull(sent.value ->> '$.press.id', sent.value ->> '$.alert.id')`,
       accountId: accounts.id,
       creation: p.now,
       raise: sql`sent.value`,

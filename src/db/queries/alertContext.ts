@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { keptSince } from '../../domain/account/account.ts'
 import {
   type Channel,
   MAX_RECIPIENTS,
@@ -34,6 +35,8 @@ export interface AlertContext {
   administrators: Recipient[]
   /** What the account stores. */
   storedBytes: number
+  /** Alerts before this time would not be stored. */
+  keptSince: number
 }
 
 const selectDevice = compile((p: Placeholders<DeviceRef>) =>
@@ -82,7 +85,8 @@ export const readAlertContext = async (
   const lastLocation = parseLocation(device?.lastLocation ?? null)
   const chosen = active.results.filter((user) => chosenRecipients([user], channels).length > 0)
   const notified = limitRecipients(chosen, new Set(administrators.results.map(({ id }) => id)))
-  const { emergencyAlerts } = parseEmergencySettings(settings.results[0]?.emergency ?? null)
+  const [account] = settings.results
+  const { emergencyAlerts } = parseEmergencySettings(account?.emergency ?? null)
   return {
     isVisible: device?.isVisible ?? groupId === null,
     lastKnown: lastLocation && toPosition(lastLocation),
@@ -90,6 +94,7 @@ export const readAlertContext = async (
     recipientsOmitted: chosen.length - notified.length,
     emergencyAlerts,
     administrators: toAdministrators(administrators.results),
-    storedBytes: settings.results[0]?.storedBytes ?? 0,
+    storedBytes: account?.storedBytes ?? 0,
+    keptSince: account ? keptSince(now, account.retentionDays) : 0,
   }
 }

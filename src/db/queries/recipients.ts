@@ -120,6 +120,7 @@ export const selectSettings = compile((p: Placeholders<{ accountId: string }>) =
     {
       emergency: accounts.emergency,
       timeZone: accounts.timeZone,
+      retentionDays: accounts.retentionDays,
       storedBytes: nullable(accountUsage.storageBytes),
     },
     sql`FROM ${accounts} LEFT JOIN ${accountUsage} ON ${accountUsage.accountId} = ${accounts.id}

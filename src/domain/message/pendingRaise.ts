@@ -15,6 +15,8 @@ export interface RuleRaise {
 
 /** The report that raises an alert: a tracker's clock may give two of them the same `dateTime`. */
 export interface Press {
+  /** The same for a repeat with the same content. Those stored before presses had ids lack it. */
+  id?: string
   /** The source that it came by; null for a report by the API. */
   sourceId: string | null
   /** Of its content, or of the id that the provider gave it. */
@@ -47,6 +49,9 @@ export interface PendingRaise {
   rule?: RuleRaise
   press?: Press
 }
+
+/** What the cell keeps it by until it is decided on: two presses may be of the same alert. */
+export const pendingIdOf = ({ alert, press }: PendingRaise): string => press?.id ?? alert.id
 
 /** How many alerts the ledger raises in one call. */
 export const MAX_RAISES_PER_CALL = 50

@@ -5,7 +5,7 @@ import type { Location } from '../track/location.ts'
 /** What `hasCriticalAlert: true` raises. */
 export const CRITICAL_ALERT = 'CriticalAlert'
 
-export interface ReportedEmergency {
+interface ReportedEmergency {
   name: string
   location: Location
 }

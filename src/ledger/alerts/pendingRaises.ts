@@ -1,7 +1,7 @@
 import { openCell } from '../../db/open.ts'
 import { type AlertContext, readAlertContext } from '../../db/queries/alertContext.ts'
 import { CHANNELS, NEW_ALERT_STATE } from '../../domain/message/alert.ts'
-import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
+import { type PendingRaise, pendingIdOf } from '../../domain/message/pendingRaise.ts'
 import type { Env } from '../../env.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import type { Decision } from '../decision.ts'
@@ -114,6 +114,6 @@ export const raisePendingAlerts = (
     return raiseOne(tx, raise, context, cancelled)
   })
   endWaiting(tx, cancelled)
-  tx.post({ kind: 'raises-decided', ids: raises.map(({ alert }) => alert.id) })
+  tx.post({ kind: 'raises-decided', ids: raises.map(pendingIdOf) })
   return { ok: true, outcomes }
 }

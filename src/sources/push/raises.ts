@@ -33,15 +33,17 @@ const timeOfId = ({ alertName, dateTime }: AlertItem): number =>
  */
 const toPress = async (
   item: AlertItem,
-  deviceId: string,
+  { deviceId, alert }: Pick<PendingRaise, 'deviceId' | 'alert'>,
   context: RaiseContext & { isWrong: boolean },
 ): Promise<Press> => {
   const { now, keptSince, sourceId, location, isWrong } = context
   const receivedAt = Math.max(context.receivedAt, keptSince)
   const isAlwaysRepeat = item.isMessageId === true
+  const digest = await digestOf(isAlwaysRepeat ? item.key : JSON.stringify([item, location]))
   return {
+    id: `${alert.id}.${sourceId}.${digest}`,
     sourceId,
-    digest: await digestOf(isAlwaysRepeat ? item.key : JSON.stringify([item, location])),
+    digest,
     receivedAt,
     arrivalId: await derivedAlertId(deviceId, item.alertName, receivedAt),
     isClockWrong: isWrong,
@@ -63,9 +65,10 @@ export const toRaise = async (
   const dateTime = isWrong ? Math.max(receivedAt, keptSince) : item.dateTime
   // Of a report that waited to be claimed, what is old by now is sent to nobody.
   const isQuiet = !isReplay && receivedAt < now && dateTime < now - LATE_AFTER_MS
+  const id = await derivedAlertId(deviceId, name, timeOfId(item))
+  const raised = { deviceId, alert: { id, name, text, dateTime } }
   return {
-    deviceId,
-    alert: { id: await derivedAlertId(deviceId, name, timeOfId(item)), name, text, dateTime },
+    ...raised,
     emergency: parseEmergencySettings(emergency).emergencyAlerts.includes(name),
     reported:
       latitude === null || longitude === null ? null : { time: dateTime, latitude, longitude },
@@ -73,6 +76,6 @@ export const toRaise = async (
     origin,
     ...(isQuiet && { isQuiet }),
     // A low battery is repeated with every fix.
-    ...(name !== LOW_BATTERY && { press: await toPress(item, deviceId, { ...context, isWrong }) }),
+    ...(name !== LOW_BATTERY && { press: await toPress(item, raised, { ...context, isWrong }) }),
   }
 }

@@ -248,6 +248,16 @@ describe('a crash between the report and the ledger', () => {
     expect(await readMessages(account)).toHaveLength(2)
   })
 
+  test('of the same instant is kept beside another until each is decided on', async () => {
+    for (const battery of [1, 2]) await crashReport(sos(now, { battery }))
+    expect(await pending()).toBe(2)
+    await report(sos(now, { battery: 2 }))
+    expect(await pending()).toBe(1)
+    await sweep(env, Date.now() + MINUTE)
+    expect(await pending()).toBe(0)
+    expect(await readAlerts()).toHaveLength(1)
+  })
+
   test('leaves nothing behind for a device that was deleted meanwhile', async () => {
     await crashReport(sos(now))
     await account.call('DELETE', `/api/devices/${device}`)

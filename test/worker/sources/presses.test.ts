@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
@@ -180,6 +181,39 @@ test('reports by OsmAnd and by the API raise the second press too, and no repeat
   passMinutes(50)
   for (const battery of [48, 50]) await report(battery)
   expect(await alertsOf(account)).toHaveLength(3)
+})
+
+test('a report by the API that is older than what is kept raises the second press', async () => {
+  const account = await openAccount()
+  const id = await createDevice(account)
+  await account.call('PATCH', '/api/account', { body: { retentionDays: 1 } })
+  const dateTime = new Date(Date.now() - 3 * 1440 * MINUTE_MS).toISOString()
+  const report = () =>
+    account.call('POST', `/api/devices/${id}/locations`, {
+      body: { dateTime, latitude: 1, longitude: 1, alerts: ['SOSButton'] },
+    })
+  for (let n = 0; n < 2; n++) await report()
+  expect(await countAlerts(account)).toBe(1)
+  await acknowledgeAll(account)
+  passMinutes(10)
+  await report()
+  expect(await countAlerts(account)).toBe(2)
+})
+
+test.each([
+  ['of a clock that is wrong', ROLLOVER_MS, 2],
+  ['older than what is kept', 3 * 1440 * MINUTE_MS, 2],
+  ['that is credible', 20 * MINUTE_MS, 1],
+])('an emergency that the API raises twice with a time %s', async (_, ageMs, count) => {
+  const account = await openAccount()
+  const id = await createDevice(account)
+  await account.call('PATCH', '/api/account', { body: { retentionDays: 1 } })
+  const dateTime = new Date(Date.now() - ageMs).toISOString()
+  for (let n = 0; n < 2; n++) {
+    expect((await raiseAlert(account, id, { alertName: 'SOSButton', dateTime })).status).toBe(201)
+    await acknowledgeAll(account)
+  }
+  expect(await countAlerts(account)).toBe(count)
 })
 
 test('payloads that are decoded again raise nothing a second time', async () => {
