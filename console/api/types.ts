@@ -332,7 +332,7 @@ export type SendCommandBody = {
   format?: 'Text' | 'Hex' | 'Base64' | null
   sms?: boolean | null
 }
-export type SetCommandChannelBody = { sourceId: string | null }
+export type SetCommandChannelBody = { sourceId?: string | null }
 export type EventDeviceCreated = EventOf<'device.created', { deviceId: string; name: string }>
 export type EventDeviceUpdated = EventOf<'device.updated', { deviceId: string; name: string }>
 export type EventDeviceDeleted = EventOf<'device.deleted', { deviceId: string; name: string }>
@@ -1155,8 +1155,8 @@ export type Command = {
   creation: string
   answer: string | null
 }
-export type ReadCommandChannelReply = { sourceId: string | null; success: true }
-export type SetCommandChannelReply = { sourceId: string | null; success: true }
+export type ReadCommandChannelReply = { success: true; sourceId: string | null }
+export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
 

@@ -37,6 +37,8 @@ const WRITTEN = [
   'emergencyContacts',
   'escalation',
   'dailyNoticeLimit',
+  'lastDrillAt',
+  'lastDrillAlertId',
 ] as const
 
 export const listAccounts = define({

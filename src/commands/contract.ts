@@ -68,11 +68,9 @@ export const sendCommand = define({
   example: { command: 'STATUS', format: 'Text', sms: true },
 })
 
-const channel = z.strictObject({
-  sourceId: id('src').nullable().meta({
-    description:
-      'The source by whose network commands go; null: the one by which the device reports next.',
-  }),
+const sourceId = id('src').nullable().meta({
+  description:
+    'The source by whose network commands go; null: the one by which the device reports next.',
 })
 
 export const readCommandChannel = define({
@@ -81,7 +79,7 @@ export const readCommandChannel = define({
   summary: 'Read which source takes a device’s commands',
   description: 'Null until the device has reported by a source.',
   scope: 'admin',
-  reply: channel.extend({ success }),
+  reply: z.object({ success, sourceId }),
   problems: ['device-not-found'],
 })
 
@@ -92,8 +90,8 @@ export const setCommandChannel = define({
   description:
     'By itself it is the source by which the device last reported, and changes only to another one of the same provider: whoever has the address of a source must not get the commands of all devices.',
   scope: 'admin',
-  body: channel,
-  reply: channel.extend({ success }),
+  body: z.strictObject({ sourceId: sourceId.default(null) }),
+  reply: z.object({ success, sourceId }),
   problems: ['device-not-found', 'source-not-found'],
   example: { sourceId: null },
 })

@@ -32,6 +32,7 @@ const OPERATIONS: Record<string, string> = {
     listDeliveries redeliver createUser replaceUser patchUser deleteUser inviteUser
     listUnclaimed claimIdentifier discardIdentifier listFailures readRawPayload replayPayloads
     listSources createSource readSource replaceSource patchSource deleteSource rotateSource
+    readCommandChannel setCommandChannel
   `,
 }
 
