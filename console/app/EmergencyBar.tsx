@@ -26,10 +26,10 @@ narrow.addEventListener('change', () => {
 /** When the emergency was last signalled: trackers repeat it. */
 const signalTime = ({ dateTime, updates }: Alert): string => updates.at(-1)?.dateTime ?? dateTime
 
-const titleOf = ({ alerts, deviceId }: Alert): string => {
+const titleOf = ({ alerts, deviceId, test }: Alert): string => {
   const known = deviceName(deviceId)
   const name = known === null ? text.names.deletedDevice : (known ?? deviceId)
-  return text.emergency.raised(alerts.map(alertLabel).join(', '), name)
+  return text.emergency.raised(alerts.map(alertLabel).join(', '), name, test)
 }
 
 interface BarButtonProps {

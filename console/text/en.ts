@@ -134,7 +134,8 @@ export const en = {
   emergency: {
     region: 'Emergencies',
     title: 'Emergency',
-    raised: (name: string, device: string) => `${name} from ${device}`,
+    raised: (name: string, device: string, isTest: boolean) =>
+      `${isTest ? 'Test: ' : ''}${name} from ${device}`,
     test: 'Test',
     acknowledge: 'Acknowledge',
     undo: 'Undo',
@@ -1459,9 +1460,9 @@ export const en = {
     escalateHint: 'Everybody is notified again, and the emergency contacts too.',
     afterMinutes: 'After (minutes)',
     rounds: 'How often',
-    againAfterMinutes: 'Again, if nothing happens after an acknowledgement (minutes)',
+    againAfterMinutes: 'Again after (minutes)',
     againHint:
-      'Escalate again when nothing happens for so many minutes after an acknowledgement. Empty: never.',
+      'Escalate again when nothing happens for so many minutes after an acknowledgement. Empty: off.',
     escalationDefault: 'This is the default of accounts with an emergency contact.',
     escalationOff: (hasContact: boolean) =>
       hasContact

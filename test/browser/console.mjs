@@ -288,6 +288,7 @@ function pagePaths({ ship, third }) {
     `/devices/${third.id}`,
     `/devices/${ship.id}/edit`,
     '/alerts',
+    '/alerts?show=all&emergency=true',
     '/licenses',
     '/groups',
     '/users',

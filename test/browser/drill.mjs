@@ -56,7 +56,7 @@ try {
       await dialog.getByRole('button', { name: 'Send the test' }).click()
       await page.waitForURL(/\/alerts\/alr_/)
       const bar = page.getByRole('region', { name: 'Emergencies' })
-      await bar.getByText('Test', { exact: true }).waitFor()
+      await bar.getByText(/^Test: SOS button from /).waitFor()
       await shoot('drill-alert')
       const { alert } = await account.call('GET', `/api/alerts/${page.url().split('/').pop()}`)
       expect(alert.test && alert.emergency, 'the alert is no test')

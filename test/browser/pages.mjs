@@ -96,12 +96,15 @@ try {
     const contact = page.getByRole('group', { name: 'Contact 1' })
     await contact.getByLabel('Name', { exact: true }).fill('Coast guard')
     await contact.getByLabel(/^E-mail/).fill('guard@pages.example')
-    await page.getByLabel(/^Escalate emergencies/).check()
+    expect(await page.getByLabel(/^Escalate emergencies/).isChecked(), 'the default is not shown')
+    await page.getByText('This is the default of accounts with an emergency contact.').waitFor()
     await page.getByLabel('After (minutes)').fill('15')
+    await page.getByLabel(/^Again after/).fill('45')
     await save()
     const { account: stored } = await account.call('GET', '/api/account')
     expect(stored.emergencyContacts[0]?.email === 'guard@pages.example', 'no contact is stored')
-    expect(stored.escalation?.afterMinutes === 15, 'no escalation is stored')
+    const { afterMinutes, againAfterMinutes } = stored.escalation ?? {}
+    expect(afterMinutes === 15 && againAfterMinutes === 45, JSON.stringify(stored.escalation))
   })
 
   await check('a key is generated, shown once, and works with the curl line', async () => {

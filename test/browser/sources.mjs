@@ -217,6 +217,36 @@ try {
     await entry.getByText('From the device').waitFor()
   })
 
+  await check('an administrator sees and changes the source that takes commands', async () => {
+    const { source } = await account.call('POST', '/api/sources', {
+      name: 'Second fleet',
+      provider: 'garmin',
+    })
+    await openPath(page, '/devices')
+    await openPath(page, `/devices/${tern}`)
+    const channel = page.locator('.command-channel')
+    await channel.getByRole('link', { name: 'inReach fleet' }).waitFor()
+    await channel.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByLabel('Source', { exact: true }).selectOption({ label: 'Second fleet' })
+    await dialog.getByRole('button', { name: 'Use this source' }).click()
+    await channel.getByRole('link', { name: 'Second fleet' }).waitFor()
+    const stored = await account.call('GET', `/api/devices/${tern}/commandChannel`)
+    expect(stored.sourceId === source.id, stored.sourceId)
+    await account.call('DELETE', `/api/sources/${source.id}`)
+  })
+
+  await check('the log of an emergency names the source that raised it', async () => {
+    await push(url, [{ ...event(TERN, 0), messageCode: 6 }])
+    await page
+      .getByRole('region', { name: 'Emergencies' })
+      .getByText(/Tern 7/)
+      .waitFor()
+    const { alerts } = await account.call('GET', '/api/alerts?state=open')
+    await openPath(page, `/alerts/${alerts[0].id}`)
+    await page.locator('.log-entry.raised', { hasText: 'inReach fleet' }).waitFor()
+    await account.call('POST', `/api/alerts/${alerts[0].id}/resolve`, {})
+  })
+
   await check('who may only look reads the conversation and has no sources', async () => {
     const reader = await newPage()
     await signIn(reader, READER)

@@ -8,13 +8,14 @@ import { HOUR_MS } from '../../../format/time.ts'
 import { session } from '../../../session/session.ts'
 import { alertLabel, text } from '../../../text/text.ts'
 import { DeviceLink } from '../../../ui/links.tsx'
-import { Badge, Page } from '../../../ui/Page.tsx'
+import { Badge, Card, Page } from '../../../ui/Page.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { Conversation } from '../../devices/conversation/Conversation.tsx'
 import { findMember, fleet, startFleet } from '../../map/fleet/fleet.ts'
 import { readTrack } from '../../map/track/track.ts'
 import { AlertState } from '../AlertBadges.tsx'
 import { Acknowledge, CancelAlert, StepButton } from '../actions.tsx'
+import { DrillOutcome } from '../DrillOutcome.tsx'
 import { IncidentMap } from './IncidentMap.tsx'
 import './incident.css'
 import { Log } from './Log.tsx'
@@ -114,7 +115,7 @@ export const Incident = ({ alert, parent, onChange }: IncidentProps) => {
   const isOver = endOf(alert) !== null
   return (
     <Page
-      title={text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name)}
+      title={text.emergency.raised(alert.alerts.map(alertLabel).join(', '), name, alert.test)}
       parent={parent}
       lead={
         <>
@@ -141,6 +142,11 @@ export const Incident = ({ alert, parent, onChange }: IncidentProps) => {
       </div>
       <div class="columns">
         {place && <Nearest nearest={nearest} />}
+        {alert.drill && (
+          <Card title={text.drill.card}>
+            <DrillOutcome drill={alert.drill} />
+          </Card>
+        )}
         <Recipients deliveries={alert.deliveries} />
         <Log alert={alert} nameOf={nameOf} onDone={onChange} />
       </div>
