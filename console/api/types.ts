@@ -413,6 +413,7 @@ export type EventAlertUndelivered = EventOf<
     reason:
       | 'daily-limit-reached'
       | 'message-budget-reached'
+      | 'drill-limit-reached'
       | 'nobody-to-tell'
       | 'not-accepted'
       | 'not-delivered'
@@ -496,7 +497,11 @@ export type EventMessageSuppressed = EventOf<
     test?: true
     channel: 'Email' | 'SMS'
     messages: number
-    reason: 'daily-limit-reached' | 'reserved-for-emergencies' | 'message-budget-reached'
+    reason:
+      | 'daily-limit-reached'
+      | 'reserved-for-emergencies'
+      | 'message-budget-reached'
+      | 'drill-limit-reached'
     resetAt: string
   }
 >

@@ -801,6 +801,7 @@ export const en = {
     reasons: {
       'daily-limit-reached': 'The daily limit of the device is reached.',
       'message-budget-reached': 'The account’s budget of messages is used up for today.',
+      'drill-limit-reached': 'The account’s messages of drills are used up for today.',
       acknowledged: 'Not sent: somebody had already acknowledged the alert.',
       'recipient-gone': 'The user may no longer get it.',
       'reserved-for-emergencies': 'The rest of the device’s daily limit is kept for emergencies.',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ALERT_STATES, type AlertStateName, CHANNELS } from '../domain/message/alert.ts'
-import { MAX_DRILLS_PER_DAY } from '../domain/message/emergency.ts'
+import { MAX_DRILL_MESSAGES_PER_DAY, MAX_DRILLS_PER_DAY } from '../domain/message/emergency.ts'
 import { isObject } from '../domain/text/json.ts'
 import { isPlausible, NUMBER_FIELDS } from '../domain/track/location.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
@@ -91,7 +91,7 @@ const newAlert = z
         'True for an emergency whose name is not in the account’s `emergencyAlerts`. It has no effect with a token that has no scope but `ingest`. Default: false.',
     }),
     test: withDefault(z.boolean('must be true or false'), false).meta({
-      description: `True for a test of the emergency chain (a drill), whatever the alert’s name: its messages, checks and rounds are those of an emergency, each message begins with TEST, and nothing is counted against limits and budgets. Needs the scope \`write\`; at most ${MAX_DRILLS_PER_DAY} a day and account. Default: false.`,
+      description: `True for a test of the emergency chain (a drill), whatever the alert’s name: its messages, checks and rounds are those of an emergency, each message begins with TEST, and nothing is counted against limits and budgets. Needs the scope \`write\`; at most ${MAX_DRILLS_PER_DAY} a day and account, with ${MAX_DRILL_MESSAGES_PER_DAY.Email} e-mails and ${MAX_DRILL_MESSAGES_PER_DAY.SMS} SMS together; beyond: \`suppressed\`, \`drill-limit-reached\`. Default: false.`,
     }),
     latitude: degrees(NUMBER_FIELDS.latitude),
     longitude: degrees(NUMBER_FIELDS.longitude),

@@ -104,24 +104,32 @@ export const versionOf = ({ seq }: StoredAlert): number => 1 + seq
 const NOT_SENT: Record<UndeliveredReason, string> = {
   'daily-limit-reached': 'the device has reached its daily limits',
   'message-budget-reached': 'the account has used up its messages of the day',
+  'drill-limit-reached': 'the account has used up its messages of drills for the day',
   'nobody-to-tell': 'no user of the account receives its alerts by these channels',
   'not-accepted': 'no provider has accepted its messages',
   'not-delivered': 'none of its messages is known to have arrived',
   'device-expired': 'the device has expired',
 }
 
-/** Tells whoever raised an emergency that it sends no message of the device. */
+/** Whether it has reached somebody or still may. */
+const isLeft = ({ status }: MessageSummary): boolean =>
+  status !== 'suppressed' && status !== 'failed'
+
+/** Tells whoever raised an emergency that none of its messages reaches anybody. */
 export const warningFor = (
   { emergency, deliveries }: StoredAlert,
   undelivered: Undelivered | null,
 ): { warning?: string } => {
-  if (!emergency || deliveries.some(isSent)) return {}
+  if (!emergency || deliveries.some(isLeft)) return {}
+  const hasFailed = deliveries.some(isSent)
   const reason =
-    undelivered?.reason ?? (deliveries.length > 0 ? 'daily-limit-reached' : 'nobody-to-tell')
+    undelivered?.reason ??
+    (hasFailed ? 'not-delivered' : deliveries.length > 0 ? 'daily-limit-reached' : 'nobody-to-tell')
   const notices = undelivered?.notices ?? 0
   const notified =
     notices === 0
       ? 'No administrator or emergency contact is notified either. Tell someone by other means.'
       : `The account’s administrators and emergency contacts are sent ${notices} ${notices === 1 ? 'message' : 'messages'}. Tell someone by other means too.`
-  return { warning: `No message is sent for this SOS: ${NOT_SENT[reason]}. ${notified}` }
+  const what = hasFailed ? 'No message of this SOS has arrived' : 'No message is sent for this SOS'
+  return { warning: `${what}: ${NOT_SENT[reason]}. ${notified}` }
 }

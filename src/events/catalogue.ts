@@ -167,10 +167,15 @@ const DATA = {
     channel,
     messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
     reason: z
-      .enum(['daily-limit-reached', 'reserved-for-emergencies', 'message-budget-reached'])
+      .enum([
+        'daily-limit-reached',
+        'reserved-for-emergencies',
+        'message-budget-reached',
+        'drill-limit-reached',
+      ])
       .meta({
         description:
-          'Which part of the daily limit is used up, or that the budget of the account is.',
+          'Which part of the daily limit is used up, or that the budget of the account or its messages of drills are.',
       }),
     resetAt,
   }),

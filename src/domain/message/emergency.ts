@@ -1,4 +1,4 @@
-import type { Recipient } from './alert.ts'
+import type { Channel, Recipient } from './alert.ts'
 import { recipientsAt } from './channels/channels.ts'
 
 /* Emergencies: which alerts are one, who is notified, and when. */
@@ -93,6 +93,8 @@ export const REPORT_AGAIN_AFTER_MS = 2 * MINUTE_MS
 export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS
 /** How many drills an account may run on one day of its time zone. */
 export const MAX_DRILLS_PER_DAY = 5
+/** How many messages of drills an account may send on one day: no other limit counts them. */
+export const MAX_DRILL_MESSAGES_PER_DAY: Record<Channel, number> = { Email: 500, SMS: 100 }
 /** An alert is late if its `dateTime` is this long before its arrival. */
 export const LATE_AFTER_MS = 60 * MINUTE_MS
 /** How many later places an emergency keeps: the newest ones. */
@@ -102,6 +104,7 @@ export const MAX_UPDATES = 500
 export const UNDELIVERED_REASONS = [
   'daily-limit-reached',
   'message-budget-reached',
+  'drill-limit-reached',
   'nobody-to-tell',
   'not-accepted',
   'not-delivered',

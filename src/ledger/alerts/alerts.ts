@@ -14,14 +14,13 @@ import {
   EXPIRED_DEVICE_PAUSE_MS,
   LATE_AFTER_MS,
   type Undelivered,
-  type UndeliveredReason,
 } from '../../domain/message/emergency.ts'
 import { iso, isoOrNull } from '../../domain/time/iso.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
-import { BUDGET_REACHED, composeMessages, selectStored } from '../messages/compose.ts'
+import { composeMessages, selectStored } from '../messages/compose.ts'
 import { queueMessages } from '../messages/messageQueue.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
 import { type DeviceRow, devices } from '../tables.ts'
@@ -29,7 +28,7 @@ import { beginDrill, type DrillRefusal } from './drills.ts'
 import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
 import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
 import { tellMissing } from './joinedMessages.ts'
-import { findRaised, findUndelivered, rememberRaised } from './raised.ts'
+import { findRaised, findUndelivered, reasonUnsent, rememberRaised } from './raised.ts'
 
 /* Raising an alert: one decision on which of its messages may still go out today. */
 
@@ -127,18 +126,6 @@ const emitSuppressed = (
 const isTooSoon = ({ now }: Decision, { expiredEmergencyAt: last }: DeviceRow): boolean =>
   last !== null && now >= last && now - last < EXPIRED_DEVICE_PAUSE_MS
 
-const undeliveredReason = (
-  isExpired: boolean,
-  messages: NewMessage[],
-): UndeliveredReason | null => {
-  if (isExpired) return 'device-expired'
-  if (messages.length === 0) return 'nobody-to-tell'
-  if (messages.some(({ status }) => status === 'queued')) return null
-  return messages.every(({ reason }) => reason === BUDGET_REACHED)
-    ? BUDGET_REACHED
-    : 'daily-limit-reached'
-}
-
 const isFarOverStorage = ({ account, perLicense }: Decision, storedBytes: number): boolean => {
   const { storageBytes } = effectiveBudgets(account.budgets, perLicense, account.total)
   return storedBytes > storageBytes * MAX_STORAGE_SHARE
@@ -174,7 +161,8 @@ const storeAlert = (
   emitRaised(tx, deviceId, alert)
   emitSuppressed(tx, deviceId, alert, messages)
   const isOpen = alert.emergency && !given.isCancelled
-  const reason = isOpen ? undeliveredReason(isExpired, messages) : null
+  const unsent = isExpired ? 'device-expired' : reasonUnsent(messages)
+  const reason = isOpen ? unsent : null
   const remembered = alert.emergency || given.isReported === true
   rememberRaised(tx, alert.id, { remembered, undelivered: reason })
   if (isExpired) updateRows(sql, devices, { expiredEmergencyAt: now }, { key })

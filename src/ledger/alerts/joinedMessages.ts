@@ -21,6 +21,7 @@ import { type DeviceRow, type EmergencyRow, emergencies, messages, raised } from
 import type { AlertToRaise } from './alerts.ts'
 import { countMessages } from './emergencies.ts'
 import { textByTimeZone, withNewestPlace } from './emergencyMessages.ts'
+import { findRaised, reasonUnsent } from './raised.ts'
 
 /* An emergency that joins an open one tells those whom the open one has not told. */
 
@@ -71,7 +72,12 @@ export const tellMissing = (
   })
   const queued = composed.filter(({ status }) => status === 'queued')
   postUsage(tx, device.key)
-  if (queued.length === 0) return
+  if (queued.length === 0) {
+    // Nobody was told yet, and now for another reason.
+    if (findRaised(sql, id)?.undelivered)
+      updateRows(sql, raised, { undelivered: reasonUnsent(composed) }, { id })
+    return
+  }
   queueMessages(tx, device.key, queued, details.alert.emergency)
   countMessages(tx, open, composed.length)
   const escalation = escalationOf(account)

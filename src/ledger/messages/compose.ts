@@ -8,14 +8,14 @@ import type { MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt } from '../devices/dailyLimit.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
-import { countWithinBudget, takeFromBudget, unitsOf } from './messageBudget.ts'
+import { countWithinBudget, takeDrillMessages, takeFromBudget, unitsOf } from './messageBudget.ts'
 
 export interface Composition {
   kind: MessageKind
   /** The id of the message with this index. */
   idOf: (index: number) => string
   textOf: (recipient: Recipient) => MessageText
-  /** Whether it is of a drill, which no limit and no budget counts. */
+  /** Whether it is of a drill, whose messages have a limit of their own. */
   isDrill?: boolean
   /** The key of the device whose emergency may use what the operator's budget keeps for it. */
   emergencyOf: number | null
@@ -29,6 +29,8 @@ export interface Composition {
 
 /** Why a message is not sent that the operator's budget of the day has no room for. */
 export const BUDGET_REACHED = 'message-budget-reached'
+/** The same of a drill, for which the day's messages of drills have no room. */
+export const DRILLS_REACHED = 'drill-limit-reached'
 
 /** Composes a message for every recipient, channel by channel; those beyond the quota are suppressed. */
 export const composeMessages = (
@@ -45,7 +47,7 @@ export const composeMessages = (
     const purpose = { kind, channel, emergencyOf }
     const allowed = isDrill ? wanted.length : countWithinBudget(tx, purpose, units)
     const { granted, reason: limitReason } = isDrill
-      ? { granted: allowed, reason: BUDGET_REACHED }
+      ? { granted: takeDrillMessages(tx, channel, allowed), reason: DRILLS_REACHED }
       : takeQuota(channel, wanted.length, allowed)
     if (!isDrill) takeFromBudget(tx, purpose, units.slice(0, granted))
     const reason = granted < allowed ? limitReason : BUDGET_REACHED

@@ -3,6 +3,7 @@ import { DEVICES_PER_ACCOUNT } from '../../domain/account/device.ts'
 import { openLimit } from '../../domain/account/quota.ts'
 import { type Channel, type MessageKind, NO_DEVICE_KEY } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
+import { MAX_DRILL_MESSAGES_PER_DAY } from '../../domain/message/emergency.ts'
 import {
   EMERGENCY_FLOOR,
   effectiveMessageBudgets,
@@ -128,6 +129,16 @@ export const returnToBudget = (sql: SqlStorage, message: MessageRow): void => {
 export const deleteEmergencyCounts = (sql: SqlStorage, deviceKey: number): void => {
   for (const { ofDevice } of [MESSAGES, ESCALATIONS])
     deleteRows(sql, messageCounts, { deviceKey: ofDevice(deviceKey) })
+}
+
+/** The key of the messages of drills, which nothing else counts. */
+const DRILLS_KEY = -5
+
+/** Counts messages of drills; returns how many of those wanted may be sent. */
+export const takeDrillMessages = (tx: Decision, channel: Channel, wanted: number): number => {
+  const limit = MAX_DRILL_MESSAGES_PER_DAY[channel]
+  const request = { channel, isEmergency: true, wanted, limit, reserve: 0 }
+  return reserveMessages(tx, DRILLS_KEY, request).granted
 }
 
 /** How many password resets the account may send a day, beside its budget. */

@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { none } from '../../../src/notify/none.ts'
 import {
   callerWith,
@@ -229,6 +231,45 @@ describe('a drill', () => {
     expect((await readDevice()).lastContact).toBe(null)
     expect(await readMessages(account)).toEqual([])
     expect(await readAccount()).toMatchObject({ lastDrillAt: null })
+  })
+
+  test('has a limit of messages for a day, over all drills and rounds, and says so', async () => {
+    const recipients = Array.from({ length: 60 }, (_, n) => {
+      return { channel: 'SMS' as const, to: `+3519200000${10 + n}`, timeZone: 'UTC' }
+    })
+    const raise = async (id: string) => {
+      const outcome = await ledgerOf(env, account.id).raiseAlert(device, {
+        alert: { id, name: 'SOSButton', text: '', dateTime: Date.now() },
+        isDrill: true,
+        reported: null,
+        lastKnown: null,
+        recipients,
+        administrators: [],
+        origin: 'https://perigee.example',
+      })
+      if (!outcome.ok || !outcome.deliveries) throw new Error('not raised')
+      const { deliveries, undelivered } = outcome
+      const reasons = new Set(deliveries.map(({ reason }) => reason))
+      const queued = deliveries.filter(({ status }) => status === 'queued').length
+      return { queued, reasons: [...reasons], undelivered: undelivered?.reason }
+    }
+    const [first, second, third] = ['1', '2', '3'].map((n) => `alr_${n.padStart(22, '0')}`)
+    const reason = 'drill-limit-reached'
+    expect(await raise(first as string)).toEqual({ queued: 60, reasons: [null] })
+    expect(await raise(second as string)).toEqual({ queued: 40, reasons: [null, reason] })
+    expect(await raise(third as string)).toEqual({
+      queued: 0,
+      reasons: [reason],
+      undelivered: reason,
+    })
+    expect((await readEvents(account, 'message.suppressed')).at(-1)).toMatchObject({ reason })
+    await waitUntilSent(account)
+    await passTime(account, 10 * MINUTE_MS + 1)
+    const rounds = await recipientsOf(account, 'escalation', 'queued')
+    expect(rounds.filter((to: string) => to.startsWith('SMS'))).toEqual([])
+    // A real one is not affected.
+    const { deliveries } = (await raiseSos(account, device)).body.alert
+    expect(deliveries).toMatchObject([{ status: 'queued' }])
   })
 
   test('is run once for repeats under one Idempotency-Key', async () => {

@@ -344,4 +344,21 @@ describe('the reply to an SOS', () => {
     expect(await warningOf(account, id, 0)).toMatch(/daily limits/)
     expect((await raiseAlert(account, id)).body).not.toHaveProperty('warning')
   })
+
+  test('says that nobody is notified where there is nobody', async () => {
+    const account = await openAccount()
+    const ended = { limits: { expires: true, expirationDate: '2020-01-01' } }
+    const none = 'No administrator or emergency contact is notified either.'
+    expect(await warningOf(account, await createDevice(account), 0)).toContain(none)
+    expect(await warningOf(account, await createDevice(account, ended), 0)).toMatch(
+      new RegExp(`: the device has expired\\. ${none}`),
+    )
+    await createUser(account, { privileges: ['admin'] })
+    const body = { dailyNoticeLimit: { email: 0, sms: 0 } }
+    await account.call('PATCH', '/api/account', { body })
+    const limited = await createDevice(account, { limits: { dailyEmailLimit: 0 } })
+    expect(await warningOf(account, limited, 0)).toMatch(
+      new RegExp(`: the device has reached its daily limits\\. ${none}`),
+    )
+  })
 })

@@ -87,11 +87,16 @@ describe('an SOS that joins an open one', () => {
     const account = await openAccountWithPeople({ escalation: null })
     const id = await createDevice(account)
     vi.spyOn(none, 'send').mockResolvedValue({ kind: 'refused', reason: 'bad-address' })
+    const warnings: (string | undefined)[] = []
     for (let n = 0; n < 6; n++) {
-      await raiseSos(account, id)
+      warnings.push((await raiseSos(account, id)).body.warning)
       await passTime(account, MINUTE_MS)
       await waitUntilSent(account)
     }
+    expect(warnings.slice(0, 3)).toEqual([undefined, undefined, undefined])
+    expect(warnings.at(-1)).toBe(
+      'No message of this SOS has arrived: no provider has accepted its messages. No administrator or emergency contact is notified either. Tell someone by other means.',
+    )
     expect(await recipientsOf(account, 'alert', 'failed')).toHaveLength(3)
   })
 
@@ -116,10 +121,13 @@ describe('an SOS that joins an open one', () => {
   test('tells nobody beyond the device’s limit, and leaves nothing behind of it', async () => {
     const account = await openAccountWithPeople({ escalation: null })
     const id = await createDevice(account, { limits: { dailyEmailLimit: 0 } })
-    await raiseSos(account, id, QUIET)
+    const quiet = (await raiseSos(account, id, QUIET)).body.warning
+    expect(quiet).toMatch(/: no user of the account receives .* are sent 4 messages\./)
     for (let n = 0; n < 3; n++) {
       await passTime(account, 1_000)
-      expect((await raiseSos(account, id)).body.warning).toContain('No message is sent')
+      expect((await raiseSos(account, id)).body.warning).toBe(
+        'No message is sent for this SOS: the device has reached its daily limits. The account’s administrators and emergency contacts are sent 4 messages. Tell someone by other means too.',
+      )
     }
     expect(await recipientsOf(account, 'alert')).toEqual([])
   })

@@ -71,6 +71,7 @@ export const linkOf = ({ origin }: AlertDetails): string => `${origin}${LINK_PAT
 const NOT_SENT: Record<Exclude<UndeliveredReason, 'device-expired'>, string> = {
   'daily-limit-reached': 'the device has reached its daily limits',
   'message-budget-reached': 'the account has used up its messages of the day',
+  'drill-limit-reached': 'the account has used up its messages of drills for the day',
   'nobody-to-tell': 'no user receives its alerts',
   'not-accepted': 'no provider has accepted its messages',
   'not-delivered': 'none of its messages is known to have arrived',

@@ -38,6 +38,7 @@ const PREFIX: Record<Exclude<Purpose['kind'], 'undelivered'> | UndeliveredReason
   cancelled: 'False alarm: ',
   'daily-limit-reached': 'Nobody told: ',
   'message-budget-reached': 'Nobody told: ',
+  'drill-limit-reached': 'Nobody told: ',
   'nobody-to-tell': 'Nobody told: ',
   'not-accepted': 'Nobody told: ',
   'not-delivered': 'Nobody told: ',
