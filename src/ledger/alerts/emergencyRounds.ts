@@ -156,7 +156,7 @@ export const runDueEmergencies = async (storage: DurableObjectStorage, env: Env)
   let canAskCell = true
   for (let due = findDueEmergency(sql, Date.now()); due; due = findDueEmergency(sql, Date.now())) {
     const { id } = due
-    const context = canAskCell ? await readRoundContext(sql, env, due) : null
+    const context: RoundContext = canAskCell ? await readRoundContext(sql, env, due) : null
     canAskCell = context !== null
     try {
       storage.transactionSync(() => {
