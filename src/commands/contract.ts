@@ -91,6 +91,7 @@ export const setCommandChannel = define({
     'By itself it is the source by which the device last reported, and changes only to another one of the same provider: whoever has the address of a source must not get the commands of all devices.',
   scope: 'admin',
   body: z.strictObject({ sourceId: sourceId.default(null) }),
+  ignored: ['success'],
   reply: z.object({ success, sourceId }),
   problems: ['device-not-found', 'source-not-found'],
   example: { sourceId: null },
