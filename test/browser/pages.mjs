@@ -98,7 +98,7 @@ try {
     await contact.getByLabel(/^E-mail/).fill('guard@pages.example')
     expect(await page.getByLabel(/^Escalate emergencies/).isChecked(), 'the default is not shown')
     await page.getByText('This is the default of accounts with an emergency contact.').waitFor()
-    await page.getByLabel('After (minutes)').fill('15')
+    await page.getByLabel('After (minutes)', { exact: true }).fill('15')
     await page.getByLabel(/^Again after/).fill('45')
     await save()
     const { account: stored } = await account.call('GET', '/api/account')

@@ -236,7 +236,7 @@ try {
   })
 
   await check('the log of an emergency names the source that raised it', async () => {
-    await push(url, [{ ...event(TERN, 0), messageCode: 6 }])
+    await push(url, [{ ...event(TERN, 0), messageCode: 4 }])
     await page
       .getByRole('region', { name: 'Emergencies' })
       .getByText(/Tern 7/)
