@@ -24,7 +24,7 @@ const ABOUT = {
   afterMinutes: 'How long to wait before each round.',
   rounds: 'How many times it is sent again.',
   againAfterMinutes:
-    'After how long an acknowledged emergency that is not over, and in which no step happens, is escalated again; null: never.',
+    'After how long an acknowledged emergency that is not over, and in which no step happens, is escalated again; null: never. A change counts from now for those that are acknowledged already.',
   dailyNoticeLimit:
     'How many notices the account may send on one day of its time zone; half of them are kept for emergencies of its devices. Beyond it they are `suppressed`; events still come. Escalations do not count: they have a budget of their own, as large as `budgets.messagesPerDay`.',
   noticeEmails: 'How many of them by e-mail.',

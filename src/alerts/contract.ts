@@ -179,7 +179,7 @@ export const reopenAlert = define({
   id: 'reopenAlert',
   summary: 'Reopen an alert',
   description:
-    'Makes an alert that is acknowledged, resolved or cancelled open again. Nobody is told by that alone, but an emergency is escalated again unless someone acknowledges it. An alert that was never acknowledged is refused.',
+    'Makes an alert that is acknowledged, resolved or cancelled open again. An emergency that was resolved or cancelled is sent again at once, to everyone who was sent a message about it and to the emergency contacts; to reopen one that was only acknowledged tells nobody. Either is escalated again unless someone acknowledges it. An alert that was never acknowledged, and a drill (`test`), are refused.',
   optionalBody: true,
   body: withNote,
   problems: ['alert-not-found', 'wrong-alert-state', 'alert-log-full'],

@@ -1,4 +1,4 @@
-import { readAlertContext } from '../db/queries/alertContext.ts'
+import { readRoundState } from '../db/queries/recipients.ts'
 import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -12,12 +12,6 @@ export const requireAlert = async (context: ServiceContext, id: string): Promise
   const alert = await findAlert(context.db, context, id)
   if (!alert) throw new Problem('alert-not-found')
   return alert
-}
-
-/** Whom the account's notices go to when the alert is escalated again. */
-const readAdministrators = async ({ db, accountId, now }: ServiceContext, deviceId: string) => {
-  const device = { deviceId, accountId, groupId: null }
-  return (await readAlertContext(db, device, { channels: [], now: now() })).administrators
 }
 
 /** What the ledger needs to know of an alert for any step. */
@@ -35,16 +29,17 @@ export const takeStep = async (
   action: AlertStep['action'],
   note: string | null,
 ): Promise<StoredAlert> => {
-  const { env, db, accountId } = context
+  const { env, db, accountId, now } = context
   const alert = await requireAlert(context, id)
   if (action === 'note' && !alert.emergency) await requireStorage(context)
   const given = { ...describeStep(context, alert), note }
-  const { deviceId } = alert
-  const step: AlertStep =
-    action === 'reopen'
-      ? { ...given, action, administrators: await readAdministrators(context, deviceId) }
-      : { ...given, action }
-  const { state, seq } = requireOk(await ledgerOf(env, accountId).takeAlertStep(step))
+  const about = { accountId, deviceId: alert.deviceId, now: now() }
+  const step = async (): Promise<AlertStep> => {
+    if (action === 'reopen') return { ...given, action, state: await readRoundState(db, about, id) }
+    if (action === 'note') return { ...given, action, noteId: await context.newId('note') }
+    return { ...given, action }
+  }
+  const { state, seq } = requireOk(await ledgerOf(env, accountId).takeAlertStep(await step()))
   if (note !== null) noteStored(context)
   const found = await findAlert(db, context, id)
   // The cell may lag behind the ledger.

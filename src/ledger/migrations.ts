@@ -142,6 +142,7 @@ export const STEPS = [
   `CREATE TABLE drills (alert_id TEXT PRIMARY KEY, at INTEGER NOT NULL, day TEXT NOT NULL)
      STRICT, WITHOUT ROWID;`,
   'ALTER TABLE presses ADD COLUMN noted INTEGER NOT NULL DEFAULT 0',
+  'CREATE TABLE notes (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

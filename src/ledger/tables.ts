@@ -231,6 +231,12 @@ export const alertStates = sqliteTable('alert_states', {
   changed: integer().notNull(),
 })
 
+/** The notes that were added, so that a repeat adds nothing; for two days. */
+export const notes = sqliteTable('notes', {
+  id: text().notNull(),
+  at: integer().notNull(),
+})
+
 /** The tests of the emergency chain. */
 export const drills = sqliteTable('drills', {
   alertId: text('alert_id').notNull(),

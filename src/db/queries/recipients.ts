@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import {
   CHANNELS,
   type Channel,
+  MAX_RECIPIENTS,
   onePerAddress,
   type Position,
   type Recipient,
@@ -79,12 +80,23 @@ const selectLast = compile((p: Placeholders<DeviceNow>) =>
   ),
 )
 
-/** The users who may get messages about the device now, and which effect acknowledged its alert. */
+/** What the cell knows when an emergency is sent again. */
+export interface RoundState {
+  /** The users who may get messages about the device now. */
+  userIds: Set<string>
+  /** Those who get its alerts. */
+  recipients: Recipient[]
+  administrators: Recipient[]
+  /** Which effect acknowledged the alert. */
+  acknowledgedSeq: number
+  lastLocation: Position | null
+}
+
 export const readRoundState = async (
   db: Database,
   about: DeviceNow,
   alertId: string,
-): Promise<{ userIds: Set<string>; acknowledgedSeq: number; lastLocation: Position | null }> => {
+): Promise<RoundState> => {
   const { active, administrators, alert, last } = await runBatch(db, {
     last: selectLast(db, about),
     active: selectRecipients(db, about),
@@ -101,6 +113,8 @@ export const readRoundState = async (
   const location = parseLocation(last.results[0]?.location ?? null)
   return {
     userIds,
+    recipients: chosenRecipients(chosen.slice(0, MAX_RECIPIENTS), CHANNELS),
+    administrators: toAdministrators(administrators.results),
     acknowledgedSeq: row && row.acknowledgedAt !== null ? row.seq : 0,
     lastLocation: location && { ...location, time: location.dateTime },
   }

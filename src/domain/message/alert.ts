@@ -201,7 +201,7 @@ const NUMBER_LENGTH = 4
 /** An alert has up to 16 series of so many messages: its own, those of each round, its notices. */
 const SERIES_LENGTH = 2 ** 16
 /** The series of an alert's messages. Rounds of an escalation have the series 1 to 3. */
-export const SERIES = { alert: 0, undelivered: 8, cancelled: 9 } as const
+export const SERIES = { alert: 0, undelivered: 8, cancelled: 9, reopened: 10 } as const
 
 /** The number of a message within its alert, from its series and the recipient's place in it. */
 export const messageNumber = (series: number, index: number): number =>

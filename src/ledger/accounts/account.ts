@@ -12,11 +12,13 @@ import { canGrant } from '../../domain/account/license.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   type EmergencySettings,
+  escalationOf,
 } from '../../domain/message/emergency.ts'
 import { type MessageCounts, NO_MESSAGE_OVERRIDES } from '../../domain/message/messageBudget.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { localDay } from '../../domain/time/day.ts'
 import { findLastDrill, type LastDrill } from '../alerts/drills.ts'
+import { renewAgainAt } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage } from '../devices/usage.ts'
 import { sentToday } from '../messages/messageBudget.ts'
@@ -94,6 +96,8 @@ export const editAccount = (
   Object.assign(account, change, { lastModified: now, version: account.version + 1 })
   if (isTotalChanged) tx.log('total-changed', null)
   saveAccount(tx)
+  const { againAfterMinutes = null } = escalationOf(account) ?? {}
+  if (againAfterMinutes !== (escalationOf(before)?.againAfterMinutes ?? null)) renewAgainAt(tx)
   // Posted after the account: a large account's counters must not delay its new zone.
   if (account.day !== before.day) postUsageOfDay(tx)
   return acceptAccount(tx)
@@ -147,6 +151,7 @@ const TABLES_OF_PENDING_WORK = [
   tables.notices,
   tables.emergencies,
   tables.alertStates,
+  tables.notes,
 ]
 
 /** Makes the account unreachable. The sweep erases its rows later, in pages. */

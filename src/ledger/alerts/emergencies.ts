@@ -9,7 +9,6 @@ import {
   type MessageSummary,
   NO_DEVICE_KEY,
   type Recipient,
-  type Status,
 } from '../../domain/message/alert.ts'
 import {
   escalationOf,
@@ -133,13 +132,19 @@ export const countMessages = (
   tx.post({ kind: 'alert-state', id, messages, ...(log && { log }) })
 }
 
-/** Ends joining, rounds and the check: someone handles the emergency. */
-export const acknowledgeEmergency = ({ sql, account, now }: Decision, id: string): void => {
+const againAtOf = ({ account, now }: Decision): number | null => {
   const minutes = escalationOf(account)?.againAfterMinutes
-  const againAt = minutes == null ? null : now + minutes * MINUTE_MS
-  const settled = { state: 'acknowledged', checkAt: null, nextRound: null } as const
-  updateRows(sql, emergencies, { ...settled, againAt }, { id })
+  return minutes == null ? null : now + minutes * MINUTE_MS
 }
+
+/** Ends joining, rounds and the check: someone handles the emergency. */
+export const acknowledgeEmergency = (tx: Decision, id: string): void => {
+  const settled = { state: 'acknowledged', checkAt: null, nextRound: null } as const
+  updateRows(tx.sql, emergencies, { ...settled, againAt: againAtOf(tx) }, { id })
+}
+
+export const renewAgainAt = (tx: Decision): void =>
+  updateRows(tx.sql, emergencies, { againAt: againAtOf(tx) }, { state: 'acknowledged' })
 
 /** The emergency is over. */
 export const closeEmergency = ({ sql }: Decision, id: string): void =>
@@ -183,20 +188,17 @@ export interface AlertMatter {
   origin: string
 }
 
-/** Of a message that the ledger may have deleted. */
-const wasReached = ({ status }: { status: Status }): boolean => status === 'delivered'
-
-interface Reopened extends AlertMatter {
-  administrators: Recipient[]
-}
-
 /** Checks it and sends it again as if it were new. */
-export const reopenEmergency = (tx: Decision, device: DeviceRow, given: Reopened): void => {
+export const reopenEmergency = (
+  tx: Decision,
+  device: DeviceRow,
+  given: AlertMatter & { administrators: Recipient[] },
+): EmergencyRow => {
   const { alert, origin, administrators, updates, deliveries } = given
   const row = findEmergency(tx.sql, alert.id)
   const { name: deviceName, identifier } = device.record
   deleteRows(tx.sql, emergencies, { id: alert.id })
-  openEmergency(tx, {
+  return openEmergency(tx, {
     deviceKey: device.key,
     details: row?.details ?? {
       alert,
@@ -209,7 +211,8 @@ export const reopenEmergency = (tx: Decision, device: DeviceRow, given: Reopened
       isOfExpiredDevice: hasEnded(device.ends, tx.account.day),
     },
     messages: row?.messages ?? given.messages,
-    isOnItsWay: !isReached(tx.sql, alert.id) && !deliveries.some(wasReached),
+    isOnItsWay:
+      !isReached(tx.sql, alert.id) && !deliveries.some(({ status }) => status === 'delivered'),
     updates: row?.updates ?? updates,
   })
 }

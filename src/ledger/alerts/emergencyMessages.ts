@@ -1,4 +1,5 @@
-import { updateRows } from '../../db/objectTable.ts'
+import { hasRow, query, updateRows } from '../../db/objectTable.ts'
+import type { RoundState } from '../../db/queries/recipients.ts'
 import {
   type Channel,
   type MessageKind,
@@ -15,10 +16,11 @@ import { motionAt, newestPlaceOf } from '../../domain/message/newestPlace.ts'
 import type { AlertDetails, MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { selectStored } from '../messages/compose.ts'
-import { queueMessages } from '../messages/messageQueue.ts'
+import { isMessageOf, queueMessages, recipientsOfAlert } from '../messages/messageQueue.ts'
 import { composeNotices } from '../messages/notices.ts'
-import { type EmergencyRow, emergencies } from '../tables.ts'
+import { type EmergencyRow, emergencies, messages } from '../tables.ts'
 import { countMessages, type EmergencyDetails } from './emergencies.ts'
+import { findRaised } from './raised.ts'
 
 /* Messages about an alert other than its own: notices and rounds of an escalation. */
 
@@ -51,17 +53,17 @@ interface AboutAlert {
 export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   const { kind, series, deviceKey, after = 0, recipients, details } = about
   const isEmergency = details.alert.emergency
-  const messages = composeNotices(tx, recipients, {
+  const composed = composeNotices(tx, recipients, {
     kind,
     idOf: (index) => messageId(details.alert.id, messageNumber(series, after + index)),
     textOf: textByTimeZone(details),
     isDrill: details.alert.test === true,
     emergencyOf: isEmergency ? deviceKey : null,
   })
-  const stored = selectStored(messages, details.omitsSuppressed === true)
+  const stored = selectStored(composed, details.omitsSuppressed === true)
   queueMessages(tx, deviceKey, stored, isEmergency)
-  const queued = messages.filter(({ status }) => status === 'queued').length
-  return { queued, suppressed: messages.length - queued }
+  const queued = composed.filter(({ status }) => status === 'queued').length
+  return { queued, suppressed: composed.length - queued }
 }
 
 /** What a later message is composed from: with the newest place that the account has. */
@@ -73,6 +75,27 @@ export const withNewestPlace = (
   const newest = newestPlaceOf(details.alert, updates, lastLocation)
   if (!newest) return details
   return { ...details, motion: motionAt(newest, details.motion, lastLocation), newest, sentAt }
+}
+
+/** Whether the alert had messages of its own that are too old for the ledger. */
+const hasForgottenMessages = (sql: SqlStorage, alertId: string): boolean =>
+  findRaised(sql, alertId)?.undelivered == null &&
+  !hasRow(sql, messages, query`${isMessageOf(alertId)} AND ${messages.kind} = 'alert'`)
+
+/** Everyone sent a message who may still get one, and the emergency contacts. */
+export const recipientsNow = (
+  { sql, account }: Decision,
+  alertId: string,
+  state: RoundState | null,
+  deliveries: Recipient[] = [],
+): Recipient[] => {
+  const told = [...recipientsOfAlert(sql, alertId), ...deliveries]
+  const wanted = state && hasForgottenMessages(sql, alertId) ? [...told, ...state.recipients] : told
+  const isActive = ({ userId }: Recipient) => userId == null || !state || state.userIds.has(userId)
+  return onePerAddress([
+    ...wanted.filter(isActive),
+    ...contactRecipients(account, account.timeZone),
+  ])
 }
 
 /** Tells the account that an emergency has reached nobody. */

@@ -1,13 +1,11 @@
 import { findRow, query, readValue, updateRows } from '../../db/objectTable.ts'
 import { openCell } from '../../db/open.ts'
-import { readRoundState } from '../../db/queries/recipients.ts'
-import { onePerAddress } from '../../domain/message/alert.ts'
-import { contactRecipients, escalationOf, MINUTE_MS } from '../../domain/message/emergency.ts'
+import { type RoundState, readRoundState } from '../../db/queries/recipients.ts'
+import { escalationOf, MINUTE_MS } from '../../domain/message/emergency.ts'
 import type { Env } from '../../env.ts'
 import { logFailure } from '../../log.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision, type Decision } from '../decision.ts'
-import { recipientsOfAlert } from '../messages/messageQueue.ts'
 import { alertStates, type EmergencyRow, emergencies } from '../tables.ts'
 import {
   acknowledgeEmergency,
@@ -16,7 +14,12 @@ import {
   mayReport,
   wasAccepted,
 } from './emergencies.ts'
-import { reportUndelivered, sendAboutAlert, withNewestPlace } from './emergencyMessages.ts'
+import {
+  recipientsNow,
+  reportUndelivered,
+  sendAboutAlert,
+  withNewestPlace,
+} from './emergencyMessages.ts'
 import { findRaised } from './raised.ts'
 import { startAgain } from './steps.ts'
 
@@ -55,7 +58,11 @@ const MAX_WAIT_MS = 2_000
  * What the cell knows of an emergency that is about to be sent again. Null when it cannot be asked:
  * then the round goes to everyone who was sent a message before, with the places of the ledger.
  */
-const readRoundContext = async (sql: SqlStorage, env: Env, row: EmergencyRow) => {
+const readRoundContext = async (
+  sql: SqlStorage,
+  env: Env,
+  row: EmergencyRow,
+): Promise<RoundState | null> => {
   const account = readAccount(sql)
   if (!account) return null
   const about = { accountId: account.id, deviceId: row.details.deviceId, now: Date.now() }
@@ -68,7 +75,7 @@ const readRoundContext = async (sql: SqlStorage, env: Env, row: EmergencyRow) =>
     return null
   }
 }
-type RoundContext = Awaited<ReturnType<typeof readRoundContext>>
+type RoundContext = RoundState | null
 
 /** Sends the emergency again to everyone sent a message, and to the emergency contacts. */
 const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void => {
@@ -90,12 +97,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
     series: round,
     deviceKey: row.deviceKey,
     after: row.messages,
-    recipients: onePerAddress([
-      ...recipientsOfAlert(sql, row.id).filter(
-        ({ userId }) => userId == null || !context || context.userIds.has(userId),
-      ),
-      ...contactRecipients(account, account.timeZone),
-    ]),
+    recipients: recipientsNow(tx, row.id, context),
     details: {
       ...withNewestPlace(tx, row, context?.lastLocation ?? null),
       purpose: { kind: 'escalation', round },

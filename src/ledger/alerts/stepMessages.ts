@@ -1,11 +1,12 @@
 import { query, selectRows } from '../../db/objectTable.ts'
+import type { RoundState } from '../../db/queries/recipients.ts'
 import { type MessageKind, onePerAddress, SERIES, type Status } from '../../domain/message/alert.ts'
 import type { Decision } from '../decision.ts'
 import { findMessage, isMessageOf, recipientsOfAlert } from '../messages/messageQueue.ts'
 import { withdrawMessage } from '../messages/messageState.ts'
-import { type DeviceRow, messages } from '../tables.ts'
-import type { AlertMatter } from './emergencies.ts'
-import { sendAboutAlert } from './emergencyMessages.ts'
+import { type DeviceRow, type EmergencyRow, messages } from '../tables.ts'
+import { type AlertMatter, countMessages } from './emergencies.ts'
+import { recipientsNow, sendAboutAlert, withNewestPlace } from './emergencyMessages.ts'
 
 /* What the steps of an alert send and withdraw. */
 
@@ -55,4 +56,32 @@ export const tellCancelled = (
     details: { alert, motion: {}, deviceName, identifier, origin, purpose: { kind: 'cancelled' } },
   })
   return { notices, noticesSuppressed }
+}
+
+/** Tells those who may believe that an emergency is over that it is open again. */
+export const tellReopened = (
+  tx: Decision,
+  row: EmergencyRow,
+  { deliveries, reopened, state }: Step & { state: RoundState | null },
+): void => {
+  const { timeZone } = tx.account
+  const told = deliveries.map(({ channel, to, userId, contact }) => ({
+    channel,
+    to,
+    timeZone,
+    userId,
+    contact,
+  }))
+  const { queued, suppressed } = sendAboutAlert(tx, {
+    kind: 'escalation',
+    series: SERIES.reopened,
+    after: reopened * MAX_MESSAGES,
+    deviceKey: row.deviceKey,
+    recipients: recipientsNow(tx, row.id, state, told),
+    details: {
+      ...withNewestPlace(tx, row, state?.lastLocation ?? null),
+      purpose: { kind: 'reopened' },
+    },
+  })
+  countMessages(tx, row, queued + suppressed)
 }

@@ -1,4 +1,5 @@
-import { findRow, insertRow, updateRows } from '../../db/objectTable.ts'
+import { findRow, hasRow, insertRow, updateRows } from '../../db/objectTable.ts'
+import type { RoundState } from '../../db/queries/recipients.ts'
 import {
   type AlertAction,
   type AlertState,
@@ -7,20 +8,19 @@ import {
   NEW_ALERT_STATE,
   nameOfState,
   OPEN_STATE,
-  type Recipient,
 } from '../../domain/message/alert.ts'
 import { escalationOf } from '../../domain/message/emergency.ts'
 import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
 import { lastPosted } from '../outbox/outbox.ts'
-import { alertStates, type DeviceRow, type EmergencyRow, emergencies } from '../tables.ts'
+import { alertStates, type DeviceRow, type EmergencyRow, emergencies, notes } from '../tables.ts'
 import {
   type AlertMatter,
   acknowledgeEmergency,
   closeEmergency,
   reopenEmergency,
 } from './emergencies.ts'
-import { tellCancelled, withdraw } from './stepMessages.ts'
+import { tellCancelled, tellReopened, withdraw } from './stepMessages.ts'
 
 /*
  * The steps of an alert: it is acknowledged, resolved or cancelled, reopened, noted about. Each is a
@@ -45,10 +45,10 @@ interface Step {
 export type AlertStep = Step &
   (
     | { action: 'acknowledge' | 'resolve' }
-    /** A tracker's note says that it sent a cancellation. */
-    | { action: 'note'; isOfTracker?: boolean }
+    /** A tracker's note says that it sent a cancellation. With an id it is added once. */
+    | { action: 'note'; isOfTracker?: boolean; noteId?: string }
     | ({ action: 'cancel' } & AlertMatter)
-    | ({ action: 'reopen'; administrators: Recipient[] } & AlertMatter)
+    | ({ action: 'reopen'; state: RoundState | null } & AlertMatter)
   )
 export type AlertToCancel = StepOf<'cancel'>
 type StepOf<Action extends AlertStep['action']> = Extract<AlertStep, { action: Action }>
@@ -68,9 +68,9 @@ export const readState = (tx: Decision, alertId: string, known?: KnownState): Kn
   const newest = !row || (known && known.seq > row.seq) ? known : row
   if (!newest) return null
   const { acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy } = newest
-  const { cancelledAt, cancelledBy, reopened, notes, seq } = newest
+  const { cancelledAt, cancelledBy, reopened, notes: count, seq } = newest
   const ended = { resolvedAt, resolvedBy, cancelledAt, cancelledBy }
-  return { acknowledgedAt, acknowledgedBy, ...ended, reopened, notes, seq }
+  return { acknowledgedAt, acknowledgedBy, ...ended, reopened, notes: count, seq }
 }
 
 interface Taken {
@@ -87,6 +87,8 @@ const refuse = (before: AlertState, what: string): StepOutcome => ({
   refusal: 'wrong-alert-state',
   detail: `The alert is ${nameOfState(before)}, so it cannot be ${what}.`,
 })
+
+const DRILL_STAYS_OVER = 'A drill cannot be reopened: run another one.'
 
 /** Writes the state and the line of the log that tells of it. */
 const write = (
@@ -134,12 +136,14 @@ const resolve = (taken: Taken): StepOutcome => {
   return accept(after)
 }
 
-const addNote = (taken: Taken, { isOfTracker }: StepOf<'note'>): StepOutcome => {
+const addNote = (taken: Taken, { isOfTracker, noteId }: StepOf<'note'>): StepOutcome => {
   const { tx, step, before } = taken
+  if (noteId !== undefined && hasRow(tx.sql, notes, { id: noteId })) return accept(before)
   // A tracker takes none of the people's notes, and is no sign that someone handles the emergency.
-  const notes = before.notes + (isOfTracker ? 0 : 1)
-  if (notes > MAX_NOTES && !isOfTracker) return { ok: false, refusal: 'alert-log-full' }
-  const after = write(taken, 'noted', { notes })
+  const count = before.notes + (isOfTracker ? 0 : 1)
+  if (count > MAX_NOTES && !isOfTracker) return { ok: false, refusal: 'alert-log-full' }
+  const after = write(taken, 'noted', { notes: count })
+  if (noteId !== undefined) insertRow(tx.sql, notes, { id: noteId, at: tx.now })
   emit(taken, 'noted')
   if (!isOfTracker && nameOfState(before) === 'acknowledged') acknowledgeEmergency(tx, step.alertId)
   return accept(after)
@@ -160,15 +164,24 @@ const cancel = (taken: Taken, given: StepOf<'cancel'>): StepOutcome => {
   return accept(after)
 }
 
-/** Tells nobody by itself. */
+/** Those told that an emergency is over are told otherwise; an acknowledgement is undone silently. */
 const reopen = (taken: Taken, given: StepOf<'reopen'>): StepOutcome => {
   const { tx, device, before } = taken
+  const { alert, state, by } = given
+  // Nothing counts the messages of a drill, and each cancellation and reopening sends some.
+  if (alert.test) return { ok: false, refusal: 'wrong-alert-state', detail: DRILL_STAYS_OVER }
   if (before.acknowledgedAt === null && before.reopened > 0) return accept(before)
   if (before.acknowledgedAt === null) return refuse(before, 'reopened')
-  if (before.reopened >= MAX_REOPENED) return { ok: false, refusal: 'alert-log-full' }
-  const reopened = before.reopened + 1
+  // The service itself only ends acknowledgements, whose rounds the budget limits.
+  const reopened = before.reopened + (by === null ? 0 : 1)
+  if (reopened > MAX_REOPENED) return { ok: false, refusal: 'alert-log-full' }
   const after = write(taken, 'reopened', { ...OPEN_STATE, reopened })
-  if (given.alert.emergency) reopenEmergency(tx, device, given)
+  if (alert.emergency) {
+    const administrators = state?.administrators ?? []
+    const row = reopenEmergency(tx, device, { ...given, administrators })
+    const isToldOver = nameOfState(before) !== 'acknowledged'
+    if (isToldOver) tellReopened(tx, row, { ...given, reopened: before.reopened })
+  }
   emit(taken, 'reopened')
   return accept(after)
 }
@@ -205,11 +218,11 @@ export const takeStep = (tx: Decision, step: AlertStep): StepOutcome => {
 /** Reopens an acknowledged emergency in which nothing has happened; its first round is due now. */
 export const startAgain = (tx: Decision, row: EmergencyRow): void => {
   const { id: alertId, details, updates, messages: count } = row
-  const { alert, deviceId, origin, administrators } = details
+  const { alert, deviceId, origin } = details
   updateRows(tx.sql, emergencies, { againAt: null }, { id: alertId })
   if (escalationOf(tx.account)?.againAfterMinutes == null) return
   const known = { ...NEW_ALERT_STATE, seq: 0 }
-  const matter = { alert, updates, messages: count, deliveries: [], origin, administrators }
+  const matter = { alert, updates, messages: count, deliveries: [], origin, state: null }
   const step = { action: 'reopen', alertId, deviceId, by: null, known, ...matter } as const
   if (takeStep(tx, step).ok)
     updateRows(tx.sql, emergencies, { nextRound: tx.now }, { id: alertId, state: 'open' })

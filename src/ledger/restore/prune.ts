@@ -4,7 +4,7 @@ import { readAccount } from '../accounts/accountRow.ts'
 import { prunePresses } from '../alerts/presses.ts'
 import { pruneRaised } from '../alerts/raised.ts'
 import { pruneCooldowns } from '../alerts/ruleRaises.ts'
-import { alertStates, emergencies, messages, notices, receipts } from '../tables.ts'
+import { alertStates, emergencies, messages, notes, notices, receipts } from '../tables.ts'
 
 const DAY_MS = 86_400_000
 /**
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const MESSAGES_KEPT_MS = 3 * DAY_MS
 /** An emergency that nobody has acknowledged is open for this long: nothing joins it later. */
 const EMERGENCIES_KEPT_MS = 7 * DAY_MS
-/** A notice is requested again within minutes if its request failed. */
+/** A notice or a note is requested again within minutes if its request failed. */
 const NOTICES_KEPT_MS = 2 * DAY_MS
 const MAX_PRUNED = 500
 
@@ -37,6 +37,7 @@ export const prune = (sql: SqlStorage, now: number): void => {
   deleteRows(sql, alertStates, query`${alertStates.changed} < ${since}`)
   deleteRows(sql, emergencies, query`${raisedAt} < ${now - EMERGENCIES_KEPT_MS} AND ${isSettled}`)
   deleteRows(sql, notices, query`${notices.accepted} < ${now - NOTICES_KEPT_MS}`)
+  deleteRows(sql, notes, query`${notes.at} < ${now - NOTICES_KEPT_MS}`)
   pruneCooldowns(sql, now)
   const isOld = query`${messages.nextTry} IS NULL
     AND ${messages.changed} <= ${now - MESSAGES_KEPT_MS} LIMIT ${MAX_PRUNED}`

@@ -124,9 +124,10 @@ describe('an emergency', () => {
     await passTime(account, 30 * MINUTE_MS)
     expect(await recipientsOf(account, 'escalation')).toEqual([])
     for (const action of ['resolve', 'reopen']) await step(account, id, action)
+    expect(await recipientsOf(account, 'escalation')).toHaveLength(3)
     await passTime(account, 10 * MINUTE_MS + 1)
     await waitUntilSent(account)
-    expect(await recipientsOf(account, 'escalation')).toHaveLength(3)
+    expect(await recipientsOf(account, 'escalation')).toHaveLength(6)
     expect(actionsOf(await readAlert(account, id)).slice(-2)).toEqual(['reopened', 'escalated'])
   })
 

@@ -90,7 +90,7 @@ const Actions = ({ alert, onDone }: { alert: Alert; onDone: IncidentProps['onCha
         />
       )}
       {!isOver && <CancelAlert {...given} />}
-      {state !== 'open' && <StepButton {...given} step="reopen" icon="refresh" />}
+      {state !== 'open' && !alert.test && <StepButton {...given} step="reopen" icon="refresh" />}
     </div>
   )
 }

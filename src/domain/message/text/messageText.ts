@@ -22,6 +22,7 @@ export type Purpose =
   | { kind: 'escalation'; round: number }
   | { kind: 'undelivered'; reason: UndeliveredReason }
   | { kind: 'cancelled' }
+  | { kind: 'reopened' }
 
 /** All that the text is composed from, except the recipient's time zone. */
 export interface AlertDetails {
@@ -88,6 +89,7 @@ const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
   const device = toName(deviceName, 100)
   if (purpose.kind === 'alert') return `${name} from ${device}`
   if (purpose.kind === 'cancelled') return `Cancelled, false alarm: ${name} from ${device}`
+  if (purpose.kind === 'reopened') return `Reopened, it is not over: ${name} from ${device}`
   if (purpose.kind === 'escalation')
     return `Not acknowledged yet (reminder ${purpose.round}): ${name} from ${device}`
   const sent = alert.name === SOS ? 'an SOS' : name

@@ -36,6 +36,7 @@ const PREFIX: Record<Exclude<Purpose['kind'], 'undelivered'> | UndeliveredReason
   alert: '',
   escalation: 'No reply yet: ',
   cancelled: 'False alarm: ',
+  reopened: 'Not over: ',
   'daily-limit-reached': 'Nobody told: ',
   'message-budget-reached': 'Nobody told: ',
   'drill-limit-reached': 'Nobody told: ',
