@@ -64,7 +64,7 @@ export const EMERGENCY_SETTINGS = {
   escalation: { afterMinutes: 15, rounds: 2 },
 }
 
-/** The emergency is last: once it is there, the demo is complete. */
+/** The SOS is last: once it is there, the demo is complete. `steps` are taken after raising. */
 export const ALERTS = [
   {
     device: 'Truck 15',
@@ -90,7 +90,7 @@ export const ALERTS = [
     alertName: 'ForbiddenArea',
     text: 'Entered the closed fishing area off Cape Finisterre',
     hoursAgo: 22,
-    isAcknowledged: true,
+    steps: [['acknowledge']],
   },
   {
     device: 'Truck 21',
@@ -103,20 +103,43 @@ export const ALERTS = [
     alertName: 'Temperature',
     text: 'Reefer 3 at −11 °C for 20 minutes',
     hoursAgo: 31,
-    isAcknowledged: true,
+    steps: [['acknowledge']],
   },
   {
     device: '5Y-MED',
     alertName: 'LowFuel',
     text: 'Fuel for 50 minutes',
     hoursAgo: 18,
-    isAcknowledged: true,
+    steps: [['acknowledge']],
   },
   {
     device: 'Khumbu survey',
     alertName: 'CheckInMissed',
     text: 'No check-in at 16:00',
     hoursAgo: 8,
+  },
+  {
+    device: 'Gannet',
+    alertName: 'ManOverboard',
+    emergency: true,
+    text: 'Deckhand fell over the stern rail',
+    hoursAgo: 26,
+    steps: [
+      ['acknowledge'],
+      ['notes', { text: 'The crew has thrown a life raft and is turning back.' }],
+      ['resolve', { note: 'Back on board after 14 minutes, cold but unhurt.' }],
+    ],
+  },
+  {
+    device: 'Khumbu survey',
+    alertName: 'Medical',
+    emergency: true,
+    text: 'Altitude sickness, one person cannot walk',
+    hoursAgo: 2,
+    steps: [
+      ['acknowledge'],
+      ['notes', { text: 'Helicopter asked for; it flies when the fog lifts.' }],
+    ],
   },
   {
     device: 'Field team north',

@@ -129,14 +129,14 @@ async function setPassword(client, password) {
 
 async function raiseAlerts(client, members) {
   const raised = await client.list('/api/alerts', 'alerts')
-  for (const { device, alertName, text, hoursAgo, isAcknowledged } of ALERTS) {
+  for (const { device, hoursAgo, steps = [], ...about } of ALERTS) {
     const deviceId = members.find(({ name }) => name === device)?.id
-    if (!deviceId || raised.some((one) => one.deviceId === deviceId && one.text === text)) continue
+    if (!deviceId || raised.some((one) => one.deviceId === deviceId && one.text === about.text))
+      continue
     const { alert } = await client.post(`/api/devices/${deviceId}/alerts`, {
-      alertName,
-      text,
+      ...about,
       dateTime: new Date(Date.now() - hoursAgo * HOUR_MS).toISOString(),
     })
-    if (isAcknowledged) await client.post(`/api/alerts/${alert.id}/acknowledge`)
+    for (const [step, body] of steps) await client.post(`/api/alerts/${alert.id}/${step}`, body)
   }
 }
