@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { garminEvent, garminPush, makeSource, type TestSource } from '../../support/sources.ts'
@@ -99,6 +100,8 @@ test('only the open one is cancelled, and those who were told of it alone get a 
   const [handled] = await alertsOf(account)
   await account.call('POST', `/api/alerts/${handled.id}/acknowledge`)
   await garmin.push(sos(minutesAgo(9)))
+  // Nobody is told that a message which never went out is void.
+  await waitUntilSent(account)
   const [cancelled, again] = [cancel(minutesAgo(2)), cancel(minutesAgo(1))]
   for (let n = 0; n < 2; n++) await garmin.push(cancelled)
   expect(await cancelledOf(account)).toEqual([true, false])
