@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { EVENT_TYPES, type EventType } from '../domain/event/event.ts'
-import { CHANNELS, POSITION_SOURCES } from '../domain/message/alert.ts'
+import { CHANNELS, POSITION_SOURCES, SUPPRESSED_REASONS } from '../domain/message/alert.ts'
 import { UNDELIVERED_REASONS } from '../domain/message/emergency.ts'
 import { day, id, time } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
@@ -166,17 +166,10 @@ const DATA = {
     test,
     channel,
     messages: z.int().meta({ description: 'How many were not sent.', example: 2 }),
-    reason: z
-      .enum([
-        'daily-limit-reached',
-        'reserved-for-emergencies',
-        'message-budget-reached',
-        'drill-limit-reached',
-      ])
-      .meta({
-        description:
-          'Which part of the daily limit is used up, or that the budget of the account or its messages of drills are.',
-      }),
+    reason: z.enum(SUPPRESSED_REASONS).meta({
+      description:
+        'Which part of the daily limit is used up, or that the budget of the account or its messages of drills are.',
+    }),
     resetAt,
   }),
   'message.received': z.object({

@@ -7,6 +7,14 @@ export type Channel = (typeof CHANNELS)[number]
 export const STATUSES = ['queued', 'sent', 'delivered', 'failed', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
+/** Why messages of an alert are not sent. */
+export const SUPPRESSED_REASONS = [
+  'daily-limit-reached',
+  'reserved-for-emergencies',
+  'message-budget-reached',
+  'drill-limit-reached',
+] as const
+
 /** Where an alert's position comes from. */
 export const POSITION_SOURCES = ['reported', 'last-known', 'none'] as const
 export type PositionSource = (typeof POSITION_SOURCES)[number]

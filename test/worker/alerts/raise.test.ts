@@ -27,7 +27,8 @@ describe('raising an alert', () => {
       dateTime: '2026-11-14T10:30:00+01:00',
       ...place,
     })
-    const state = { name: null, changedAt: expect.any(String) }
+    const userId = expect.stringMatching(/^usr_/)
+    const state = { userId, name: null, changedAt: expect.any(String) }
     expect(reply.status).toBe(201)
     const { alert } = reply.body
     expect(reply.headers.get('Location')).toBe(`/api/alerts/${alert.id}`)

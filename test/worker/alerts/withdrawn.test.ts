@@ -42,7 +42,9 @@ const messagesOf = async (kind: string): Promise<{ status: string; reason: strin
   (await readMessages(account)).filter((message: { kind: string }) => message.kind === kind)
 const readCounts = () =>
   runInDurableObject(ledgerStub(account), (_, { storage }) => {
-    const counts = 'SELECT device_key, channel, sent, emergency FROM message_counts'
+    // Messages of drills have a limit of their own, which gets nothing back.
+    const counts = `SELECT device_key, channel, sent, emergency FROM message_counts
+      WHERE device_key <> -5`
     return [...storage.sql.exec(counts).raw()].filter(([, , sent]) => sent !== 0).toSorted()
   })
 
