@@ -53,3 +53,22 @@ test('counters of a column each become a row for each channel', async () => {
     [7, '2026-11-01', 'SMS', 4, 0, 0, 0],
   ])
 })
+
+test('acknowledgements become states with the same meaning', async () => {
+  const rows = await onStorage('acknowledgements', async (storage) => {
+    const { sql } = storage
+    await storage.deleteAll()
+    const step = STEPS.findIndex((text) => text.includes('DROP TABLE acknowledgements'))
+    migrate(storage, STEPS.slice(0, step))
+    sql.exec(`INSERT INTO acknowledgements (alert_id, at, by, cancelled_at, cancelled_by)
+      VALUES ('alr_1', 10, 'usr_1', NULL, NULL), ('alr_2', 20, 'usr_1', 30, 'usr_2')`)
+    migrate(storage, STEPS)
+    const columns = 'acknowledged_at, acknowledged_by, resolved_at, cancelled_at, cancelled_by'
+    const states = `SELECT ${columns}, reopened, notes FROM alert_states ORDER BY alert_id`
+    return [...sql.exec(states).raw()]
+  })
+  expect(rows).toEqual([
+    [10, 'usr_1', null, null, null, 0, 0],
+    [20, 'usr_1', null, 30, 'usr_2', 0, 0],
+  ])
+})
