@@ -40,6 +40,23 @@ describe('deletion', () => {
     ).toHaveLength(2)
   })
 
+  test('of a device or an account removes the logs of its alerts', async () => {
+    const { account, gone } = await seeded()
+    const { alerts } = (await account.call('GET', '/api/alerts')).body
+    for (const { id } of alerts) await account.call('POST', `/api/alerts/${id}/acknowledge`)
+    const logged = async () => {
+      const statement = 'SELECT count(DISTINCT alert_id) AS n FROM alert_log WHERE account_id = ?'
+      return (await env.DB.prepare(statement).bind(account.id).first<{ n: number }>())?.n
+    }
+    expect(await logged()).toBe(3)
+    await account.call('DELETE', `/api/devices/${gone}`)
+    await sweep(env, Date.now())
+    expect(await logged()).toBe(1)
+    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await sweep(env, Date.now())
+    expect(await logged()).toBe(0)
+  })
+
   test('of an account removes all its alerts and messages', async () => {
     const { account } = await seeded()
     await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
