@@ -140,9 +140,12 @@ export const STEPS = [
    ALTER TABLE emergencies ADD COLUMN again_at INTEGER;
    CREATE INDEX emergencies_again ON emergencies (again_at) WHERE again_at IS NOT NULL;`,
   `CREATE TABLE drills (alert_id TEXT PRIMARY KEY, at INTEGER NOT NULL, day TEXT NOT NULL)
-     STRICT, WITHOUT ROWID;`,
+     STRICT, WITHOUT ROWID;
+   CREATE INDEX drills_at ON drills (at);
+   CREATE INDEX drills_day ON drills (day);`,
   'ALTER TABLE presses ADD COLUMN noted INTEGER NOT NULL DEFAULT 0',
-  'CREATE TABLE notes (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  `CREATE TABLE notes (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE INDEX notes_at ON notes (at);`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -44,6 +44,6 @@ export type LastDrill = Pick<typeof drills.$inferSelect, 'alertId' | 'at'>
 
 /** The drill that was run last, however long ago. */
 export const findLastDrill = (sql: SqlStorage): LastDrill | null => {
-  const row = findRow(sql, drills, query`true ORDER BY ${at} DESC LIMIT 1`)
+  const row = findRow(sql, drills, query`${at} > 0 ORDER BY ${at} DESC LIMIT 1`)
   return row ? { alertId: row.alertId, at: row.at } : null
 }
