@@ -183,8 +183,9 @@ export const startEmergencies = (): (() => void) => {
 export const acknowledge = async (alertId: string): Promise<void> => {
   const params = { alertId }
   const { alert } = await call('POST /api/alerts/{alertId}/acknowledge', { params })
-  // A colleague may have been first; then it is theirs.
-  put(alert, alert.acknowledgedBy !== null && alert.acknowledgedBy === session.me.value?.id)
+  const { acknowledgedBy, test } = alert
+  // A colleague may have been first; then it is theirs. A drill cannot be reopened.
+  put(alert, !test && acknowledgedBy !== null && acknowledgedBy === session.me.value?.id)
 }
 
 /** Undoes an acknowledgement. */

@@ -197,10 +197,10 @@ export const SOS = 'SOSButton'
 /** The device key of messages about the account itself; no device has it. */
 export const NO_DEVICE_KEY = 0
 
-/** How many alerts the reply to a query without `limit` may have. */
 /** How many users get messages of one alert, beside the emergency contacts. */
 export const MAX_RECIPIENTS = 200
 
+/** How many alerts the reply to a query without `limit` may have. */
 export const MAX_SPAN_ALERTS = 10_000
 /** How many alerts such a query may search when it has a filter. */
 export const MAX_SEARCHED_ALERTS = 100_000
@@ -218,6 +218,11 @@ export const messageNumber = (series: number, index: number): number =>
 /** The series of a message: a number has 20 bits, a character five, and the series the first four. */
 export const seriesOf = (message: string): number =>
   ALPHABET.indexOf(message.at(-NUMBER_LENGTH) ?? '') >> 1
+
+/** The place of a message in its series. */
+export const indexOf = (message: string): number =>
+  [...message.slice(-NUMBER_LENGTH)].reduce((sum, digit) => sum * 32 + ALPHABET.indexOf(digit), 0) %
+  SERIES_LENGTH
 
 /**
  * The id of an alert's or a notice's message. It extends theirs by a number: a retry makes the same

@@ -1,12 +1,10 @@
 import { deleteRows, findRow, hasRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
-import { hasEnded } from '../../domain/account/license.ts'
 import {
   type Alert,
   type AlertLogEntry,
   type AlertUpdate,
   alertIdOf,
   MAX_LOGGED_JOINS,
-  type MessageSummary,
   NO_DEVICE_KEY,
   type Recipient,
 } from '../../domain/message/alert.ts'
@@ -24,13 +22,7 @@ import {
 import type { AlertDetails } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
 import { isMessageOf } from '../messages/messageQueue.ts'
-import {
-  type DeviceRow,
-  type EmergencyRow,
-  emergencies,
-  type MessageRow,
-  messages,
-} from '../tables.ts'
+import { type EmergencyRow, emergencies, type MessageRow, messages } from '../tables.ts'
 
 /* The emergencies that are not over. */
 
@@ -176,46 +168,6 @@ export const mayReport = (sql: SqlStorage, { id, reports }: EmergencyRow): boole
 /** Whether a provider had accepted a message of the alert and was to report on it. */
 export const wasAccepted = (sql: SqlStorage, id: string): boolean =>
   hasRow(sql, messages, query`${isMessageOf(id)} AND ${kind} <> 'notice' AND ${awaitsReceipt} = 1`)
-
-/** What the messages about an alert are composed from. */
-export interface AlertMatter {
-  alert: Alert
-  updates: AlertUpdate[]
-  /** How many messages it has: further ones are numbered from there. */
-  messages: number
-  /** The alert's messages as the cell has them, which keeps them longer than the ledger does. */
-  deliveries: MessageSummary[]
-  origin: string
-}
-
-/** Checks it and sends it again as if it were new. */
-export const reopenEmergency = (
-  tx: Decision,
-  device: DeviceRow,
-  given: AlertMatter & { administrators: Recipient[] },
-): EmergencyRow => {
-  const { alert, origin, administrators, updates, deliveries } = given
-  const row = findEmergency(tx.sql, alert.id)
-  const { name: deviceName, identifier } = device.record
-  deleteRows(tx.sql, emergencies, { id: alert.id })
-  return openEmergency(tx, {
-    deviceKey: device.key,
-    details: row?.details ?? {
-      alert,
-      motion: {},
-      deviceName,
-      identifier,
-      origin,
-      deviceId: device.id,
-      administrators,
-      isOfExpiredDevice: hasEnded(device.ends, tx.account.day),
-    },
-    messages: row?.messages ?? given.messages,
-    isOnItsWay:
-      !isReached(tx.sql, alert.id) && !deliveries.some(({ status }) => status === 'delivered'),
-    updates: row?.updates ?? updates,
-  })
-}
 
 const isUnchecked = (id: string) =>
   query`${emergencies.id} = ${id} AND ${emergencies.checkAt} IS NOT NULL`

@@ -5,8 +5,9 @@ import type { Decision } from '../decision.ts'
 import { findMessage, isMessageOf, recipientsOfAlert } from '../messages/messageQueue.ts'
 import { withdrawMessage } from '../messages/messageState.ts'
 import { type DeviceRow, type EmergencyRow, messages } from '../tables.ts'
-import { type AlertMatter, countMessages } from './emergencies.ts'
+import { countMessages } from './emergencies.ts'
 import { recipientsNow, sendAboutAlert, withNewestPlace } from './emergencyMessages.ts'
+import type { AlertMatter } from './reopen.ts'
 
 /* What the steps of an alert send and withdraw. */
 

@@ -14,12 +14,8 @@ import type { Decision } from '../decision.ts'
 import { findDevice } from '../devices/devices.ts'
 import { lastPosted } from '../outbox/outbox.ts'
 import { alertStates, type DeviceRow, type EmergencyRow, emergencies, notes } from '../tables.ts'
-import {
-  type AlertMatter,
-  acknowledgeEmergency,
-  closeEmergency,
-  reopenEmergency,
-} from './emergencies.ts'
+import { acknowledgeEmergency, closeEmergency } from './emergencies.ts'
+import { type AlertMatter, reopenEmergency } from './reopen.ts'
 import { tellCancelled, tellReopened, withdraw } from './stepMessages.ts'
 
 /*
@@ -180,6 +176,8 @@ const reopen = (taken: Taken, given: StepOf<'reopen'>): StepOutcome => {
     const administrators = state?.administrators ?? []
     const row = reopenEmergency(tx, device, { ...given, administrators })
     const isToldOver = nameOfState(before) !== 'acknowledged'
+    // What still waits says that it was a false alarm.
+    withdraw(tx, alert.id, ['notice'])
     if (isToldOver) tellReopened(tx, row, { ...given, reopened: before.reopened })
   }
   emit(taken, 'reopened')

@@ -88,6 +88,18 @@ describe('an emergency that is reopened', () => {
     expect(await recipientsOf(account, 'escalation')).toEqual(expect.arrayContaining(EVERYONE))
   })
 
+  test('gives its messages ids of their own, though the cell has not all of them yet', async () => {
+    const id = await raise()
+    await passTime(account, 10 * MINUTE_MS + 1)
+    await waitUntilSent(account)
+    await env.DB.prepare('UPDATE alerts SET messages = 2').run()
+    for (const action of ['resolve', 'reopen']) expect((await step(id, action)).status).toBe(200)
+    await passTime(account, 10 * MINUTE_MS + 1)
+    await waitUntilSent(account)
+    const sent = await recipientsOf(account, 'escalation', 'sent')
+    expect(sent).toEqual([...EVERYONE, ...EVERYONE, ...EVERYONE].toSorted())
+  })
+
   test('may be so a limited number of times by people, and is not if it is a drill', async () => {
     const id = await raise()
     await step(id, 'acknowledge')
