@@ -137,7 +137,7 @@ describe('an account notice', () => {
     expect(await readEvents(account, 'message.failed')).toEqual([])
   })
 
-  test('moves with receipts: delivered is final, a replay and another account change nothing', async () => {
+  test('moves with receipts: a late bounce counts, a replay and another account change nothing', async () => {
     const account = await openAccount()
     await notify(account, noticeTo(byEmail(uniqueEmail())))
     const [{ id }] = await untilStatus(account, 'sent')
@@ -147,8 +147,12 @@ describe('an account notice', () => {
     const path = `/hooks/resend/${account.id}`
     expect((await call('POST', path, receipt)).status).toBe(200)
     expect((await call('POST', path, receipt)).status).toBe(200)
-    expect((await postReceipt(account, 'email.bounced', id)).status).toBe(200)
     expect(await readMessages(account)).toMatchObject([{ status: 'delivered', reason: null }])
+    expect((await postReceipt(account, 'email.bounced', id)).status).toBe(200)
+    expect((await call('POST', path, receipt)).status).toBe(200)
+    expect(await readMessages(account)).toMatchObject([
+      { status: 'failed', reason: 'resend-bounced' },
+    ])
     expect(await readEvents(account, 'message.sent')).toEqual([])
     const other = await openAccount()
     expect((await postReceipt(other, 'email.delivered', id)).status).toBe(200)
