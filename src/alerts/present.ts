@@ -87,7 +87,7 @@ export const presentAlert = (alert: StoredAlert) => {
   }
 }
 
-/** A single alert, which has its log; the first line of it is told by the alert itself. */
+/** A single alert, which has its log; its first line comes from the alert itself. */
 export const presentSingle = (alert: StoredAlert) => {
   const { receivedAt, dateTime, raisedBy = null, log = [] } = alert
   const at = receivedAt ?? dateTime

@@ -203,7 +203,7 @@ export const emergencies = sqliteTable('emergencies', {
   messages: integer().notNull(),
   /** When to check that a message has reached somebody; null while that is settled. */
   checkAt: integer('check_at'),
-  /** How many times the account was told that nobody is reached. */
+  /** How many times the account was notified that nobody is reached. */
   reports: integer().notNull().default(0),
   /** How many rounds of its escalation have been sent. */
   round: integer().notNull(),

@@ -77,7 +77,7 @@ const STATUS: Record<string, 'sent' | 'delivered' | 'failed'> = {
   'email.bounced': 'failed',
   'email.failed': 'failed',
   'email.suppressed': 'failed',
-  // Marked as spam: whoever does so has not been told, and gets no further messages.
+  // Marked as spam: whoever does so has not been notified, and gets no further messages.
   'email.complained': 'failed',
 }
 

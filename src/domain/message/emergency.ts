@@ -83,11 +83,11 @@ export const UNDELIVERED_AFTER_MS = 2 * MINUTE_MS
 export const RECEIPT_WITHIN_MS = 5 * MINUTE_MS
 /** After a bounce, what is still on its way has so long to reach somebody. */
 export const RECHECK_AFTER_MS = 30_000
-/** The account is told again that nobody is reached if all messages that said so have failed. */
+/** The account is notified again that nobody is reached if all messages that said so have failed. */
 export const MAX_UNDELIVERED_REPORTS = 3
 /** How many messages about an emergency may fail at an address before later ones that join skip it. */
 export const MAX_JOINED_MESSAGES = 3
-/** Before it is told again, a mailbox or a provider may recover. */
+/** Before it is notified again, a mailbox or a provider may recover. */
 export const REPORT_AGAIN_AFTER_MS = 2 * MINUTE_MS
 /** An expired device raises at most one emergency in this time. */
 export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS

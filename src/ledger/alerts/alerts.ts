@@ -27,7 +27,7 @@ import { type DeviceRow, devices } from '../tables.ts'
 import { beginDrill, type DrillRefusal } from './drills.ts'
 import { findToJoin, joinEmergency, openEmergency } from './emergencies.ts'
 import { reportUndelivered, textByTimeZone } from './emergencyMessages.ts'
-import { tellMissing } from './joinedMessages.ts'
+import { notifyMissing } from './joinedMessages.ts'
 import { findRaised, findUndelivered, reasonUnsent, rememberRaised } from './raised.ts'
 
 /* Raising an alert: one decision on which of its messages may still go out today. */
@@ -221,7 +221,7 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
     const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
     const update = { dateTime, latitude, longitude }
     const joined = joinEmergency(tx, open, update, given.by ?? null)
-    tellMissing(tx, device, joined, given)
+    notifyMissing(tx, device, joined, given)
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })
     rememberRaised(tx, id, { remembered: true, joined: open.id, undelivered: null })
     const alert = { id: open.id }

@@ -160,7 +160,7 @@ const haveNoticesFailed = (sql: SqlStorage, id: string): boolean => {
   )
 }
 
-/** Whether the account is to be told that nobody is reached: again only if that has failed too. */
+/** Whether the account is to be notified that nobody is reached: again only if that has failed too. */
 export const mayReport = (sql: SqlStorage, { id, reports }: EmergencyRow): boolean =>
   !isReached(sql, id) &&
   (reports === 0 || (reports < MAX_UNDELIVERED_REPORTS && haveNoticesFailed(sql, id)))

@@ -89,8 +89,9 @@ export const recipientsNow = (
   state: RoundState | null,
   deliveries: Recipient[] = [],
 ): Recipient[] => {
-  const told = [...recipientsOfAlert(sql, alertId), ...deliveries]
-  const wanted = state && hasForgottenMessages(sql, alertId) ? [...told, ...state.recipients] : told
+  const notified = [...recipientsOfAlert(sql, alertId), ...deliveries]
+  const wanted =
+    state && hasForgottenMessages(sql, alertId) ? [...notified, ...state.recipients] : notified
   const isActive = ({ userId }: Recipient) => userId == null || !state || state.userIds.has(userId)
   return onePerAddress([
     ...wanted.filter(isActive),

@@ -23,7 +23,7 @@ import { countMessages } from './emergencies.ts'
 import { textByTimeZone, withNewestPlace } from './emergencyMessages.ts'
 import { findRaised, reasonUnsent } from './raised.ts'
 
-/* An emergency that joins an open one tells those whom the open one has not told. */
+/* An emergency that joins an open one notifies those whom the open one has not. */
 
 const addressOf = ({ channel, to }: Pick<Recipient, 'channel' | 'to'>): string =>
   `${channel} ${to.toLowerCase()}`
@@ -49,7 +49,7 @@ const findMissing = (sql: SqlStorage, alertId: string, wanted: Recipient[]): Rec
  * Sends the alert's message to those, within the device's limits, and arms check and rounds for
  * them. What the limits suppress is not stored: every later one that joins would add to it.
  */
-export const tellMissing = (
+export const notifyMissing = (
   tx: Decision,
   device: DeviceRow,
   open: EmergencyRow,
@@ -73,7 +73,7 @@ export const tellMissing = (
   const queued = composed.filter(({ status }) => status === 'queued')
   postUsage(tx, device.key)
   if (queued.length === 0) {
-    // Nobody was told yet, and now for another reason.
+    // Nobody was notified yet, and now for another reason.
     if (findRaised(sql, id)?.undelivered)
       updateRows(sql, raised, { undelivered: reasonUnsent(composed) }, { id })
     return

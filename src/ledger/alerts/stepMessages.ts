@@ -35,7 +35,7 @@ interface Step extends AlertMatter {
 }
 
 /** Tells everyone who was sent a message. */
-export const tellCancelled = (
+export const notifyCancelled = (
   tx: Decision,
   device: DeviceRow,
   { alert, deliveries, origin, reopened }: Step,
@@ -60,13 +60,13 @@ export const tellCancelled = (
 }
 
 /** Tells those who may believe that an emergency is over that it is open again. */
-export const tellReopened = (
+export const notifyReopened = (
   tx: Decision,
   row: EmergencyRow,
   { deliveries, reopened, state }: Step & { state: RoundState | null },
 ): void => {
   const { timeZone } = tx.account
-  const told = deliveries.map(({ channel, to, userId, contact }) => ({
+  const notified = deliveries.map(({ channel, to, userId, contact }) => ({
     channel,
     to,
     timeZone,
@@ -78,7 +78,7 @@ export const tellReopened = (
     series: SERIES.reopened,
     after: reopened * MAX_MESSAGES,
     deviceKey: row.deviceKey,
-    recipients: recipientsNow(tx, row.id, state, told),
+    recipients: recipientsNow(tx, row.id, state, notified),
     details: {
       ...withNewestPlace(tx, row, state?.lastLocation ?? null),
       purpose: { kind: 'reopened' },

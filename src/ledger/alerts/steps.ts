@@ -16,7 +16,7 @@ import { lastPosted } from '../outbox/outbox.ts'
 import { alertStates, type DeviceRow, type EmergencyRow, emergencies, notes } from '../tables.ts'
 import { acknowledgeEmergency, closeEmergency } from './emergencies.ts'
 import { type AlertMatter, reopenEmergency } from './reopen.ts'
-import { tellCancelled, tellReopened, withdraw } from './stepMessages.ts'
+import { notifyCancelled, notifyReopened, withdraw } from './stepMessages.ts'
 
 /*
  * The steps of an alert: it is acknowledged, resolved or cancelled, reopened, noted about. Each is a
@@ -155,12 +155,12 @@ const cancel = (taken: Taken, given: StepOf<'cancel'>): StepOutcome => {
   const after = write({ ...taken, before: acknowledge(taken) }, 'cancelled', change)
   closeEmergency(tx, alertId)
   withdraw(tx, alertId, ['alert', 'escalation', 'notice'])
-  const told = tellCancelled(tx, device, { ...given, reopened: before.reopened })
-  emit(taken, 'cancelled', told)
+  const notified = notifyCancelled(tx, device, { ...given, reopened: before.reopened })
+  emit(taken, 'cancelled', notified)
   return accept(after)
 }
 
-/** Those told that an emergency is over are told otherwise; an acknowledgement is undone silently. */
+/** Who was notified that it is over is notified again; an acknowledgement is undone silently. */
 const reopen = (taken: Taken, given: StepOf<'reopen'>): StepOutcome => {
   const { tx, device, before } = taken
   const { alert, state, by } = given
@@ -175,10 +175,10 @@ const reopen = (taken: Taken, given: StepOf<'reopen'>): StepOutcome => {
   if (alert.emergency) {
     const administrators = state?.administrators ?? []
     const row = reopenEmergency(tx, device, { ...given, administrators })
-    const isToldOver = nameOfState(before) !== 'acknowledged'
+    const isNotifiedOfEnd = nameOfState(before) !== 'acknowledged'
     // What still waits says that it was a false alarm.
     withdraw(tx, alert.id, ['notice'])
-    if (isToldOver) tellReopened(tx, row, { ...given, reopened: before.reopened })
+    if (isNotifiedOfEnd) notifyReopened(tx, row, { ...given, reopened: before.reopened })
   }
   emit(taken, 'reopened')
   return accept(after)
