@@ -34,7 +34,7 @@ test('a text is stored once per alert, channel and time zone, whoever gets it', 
   const messages = await readMessages(account, `?alertId=${alert.id}`)
   expect(messages).toHaveLength(12)
   for (const { channel, subject, text, status } of messages) {
-    expect(subject).toBe(channel === 'Email' ? 'LowBattery: Tern 7' : '')
+    expect(subject).toBe(channel === 'Email' ? 'Low battery: Tern 7' : '')
     expect(text).toContain(channel === 'Email' ? TEXT : 'The anchor drags.')
     expect(text).toMatch(status === 'sent' ? /\/a\/[0-9a-z]{16}/ : /\/a\/…/)
   }
