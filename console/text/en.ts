@@ -399,7 +399,7 @@ export const en = {
         label: 'Reopen',
         title: 'Open this alert again?',
         question:
-          'Nobody handles it from then on. An emergency is escalated: people are notified unless somebody acknowledges it.',
+          'Nobody handles it from then on. If it was over, everybody who was notified of the emergency is notified at once. It is escalated until somebody acknowledges it.',
         confirm: 'Reopen it',
         done: 'The alert is open again.',
       },
@@ -469,7 +469,7 @@ export const en = {
     noBattery: 'The device does not report its battery.',
     nearest: 'Nearest devices',
     nobodyNear: 'No other device has a position.',
-    nearestHint: 'Distance and direction from the emergency, as the crow flies.',
+    nearestHint: 'Distance and direction from the emergency, in a straight line.',
     reached: {
       reached: 'Reached',
       sent: 'Sent, not confirmed',

@@ -15,7 +15,7 @@ import { email } from '../users/forms.ts'
 
 const ABOUT = {
   emergencyAlerts: 'The names of alerts that are emergencies.',
-  emergencyContacts: `People who are told when an emergency reaches nobody, and when it is sent again; at most ${MAX_EMERGENCY_CONTACTS}.`,
+  emergencyContacts: `People who are notified when an emergency reaches nobody, and when it is sent again; at most ${MAX_EMERGENCY_CONTACTS}.`,
   contactName: 'The contact’s name.',
   contactEmail: 'Receives notices and escalations by e-mail.',
   contactPhone: 'Receives notices and escalations by SMS; in E.164.',

@@ -26,7 +26,9 @@ export const postAlerts = define({
   ignoresStorage: true,
   description: `A body with \`alert\`, or with the members of an alert, raises it (scope \`ingest\` or \`write\`). The alert is stored and sent to the users of the account who can see the device and want messages by that channel, within the device’s daily limits.
 
-An emergency of the same device and name within an hour of one that is still open (neither acknowledged nor cancelled) joins it: the reply has the open one, with the new place in \`updates\`, and no new message is sent. An emergency that reaches nobody is told to the account’s administrators and emergency contacts. So is an emergency of an expired device, at most one in ten minutes; other alerts of an expired device are refused.
+An emergency of the same device and name within an hour of one that is still \`open\` joins it: the reply has the open one, with the new place in \`updates\`, and a message is sent only to those whom the open one has not notified. The account’s administrators and emergency contacts are notified of an emergency that reaches nobody, and of one of an expired device, at most once in ten minutes; other alerts of an expired device are refused.
+
+With \`test: true\` (scope \`write\`) it is a drill: it takes the way of an emergency, every message begins with TEST, and no limit or counter includes it.
 
 A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`read\`); its reply is 200, both ends of the span included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_ALERTS.toLocaleString('en')} alerts; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
   scope: ['ingest', 'read', 'write'],

@@ -204,7 +204,7 @@ export const MEANINGS: Record<EventType, string> = {
   'alert.raised': 'A device has raised an alert.',
   'alert.acknowledged': 'An alert was acknowledged.',
   'alert.undelivered':
-    'An emergency has reached nobody. The account’s administrators and emergency contacts are told.',
+    'An emergency has reached nobody. `notices` says how many messages to the account’s administrators and emergency contacts are queued.',
   'alert.escalated': 'An emergency that nobody has acknowledged was sent again.',
   'alert.cancelled': 'An alert was cancelled as a false alarm.',
   'alert.resolved': 'An alert was resolved: it is over.',

@@ -60,7 +60,7 @@ export const retryMessage = define({
   summary: 'Send a message again',
   ignoresStorage: true,
   description:
-    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice and an escalation towards the account’s, and each towards the account’s `budgets`.',
+    'Only for a message that failed or was suppressed, and whose recipient would still receive the alert. It counts again: towards the device’s daily limit, or a notice towards the account’s, and each towards the account’s `budgets`, of which escalations have their own.',
   scope: 'write',
   reply: z.object({ success, message }),
   problems: [
