@@ -86,7 +86,7 @@ try {
   await check('after a sign-in by key the map shows every device', async () => {
     await signInByKey(page, account.apiKey)
     await page.getByText('3 devices').waitFor()
-    await page.locator('.map-tools').waitFor({ timeout: 60_000 })
+    await page.locator('.map-tools').waitFor()
     expect((await page.locator('.fleet-row').count()) === 3, 'the list has not 3 devices')
     const drawn = await page.locator('.map-canvas').getAttribute('data-drawn')
     expect(drawn === '2', `the map shows ${drawn} devices, not the 2 with a position`)

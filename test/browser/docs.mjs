@@ -1,6 +1,6 @@
 // Opens the reference page in a browser: node test/browser/docs.mjs http://localhost:8787
 // With DEMO_USER_NAME and DEMO_API_KEY set it signs in and tries a call that needs a token, too.
-import { base, check, expect, launch, report, Watch } from './support/browser.mjs'
+import { base, check, expect, launch, PATIENCE_MS, report, Watch } from './support/browser.mjs'
 
 const { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey } = process.env
 
@@ -9,7 +9,7 @@ const watch = new Watch()
 const browser = await launch()
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   await watch.follow(page)
   const api = await (await fetch(`${base}/api/openapi.json`)).json()
 
@@ -111,6 +111,7 @@ try {
       viewport: { width: 390, height: 844 },
       colorScheme: 'dark',
     })
+    phone.setDefaultTimeout(PATIENCE_MS)
     await watch.follow(phone)
     await phone.goto(`${base}/docs`)
     await phone.getByRole('heading', { level: 1, name: api.info.title }).waitFor()
@@ -169,9 +170,10 @@ async function tryCall(page, operation, status) {
   const section = page.locator(`section[id$="/${method.toUpperCase()}${path}"]`)
   await section.getByRole('button', { name: /Try it/ }).click()
   const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[a-z]+_[0-9a-z]+')}$`)
-  const sent = page.waitForResponse((response) => pattern.test(new URL(response.url()).pathname))
-  await page.getByRole('button', { name: /^Send/ }).first().click()
-  const answer = await sent
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => pattern.test(new URL(response.url()).pathname)),
+    page.getByRole('button', { name: /^Send/ }).first().click(),
+  ])
   expect(answer.status() === status, `${path} answered ${answer.status()}, not ${status}`)
   await answer.finished()
   await page.getByText(`${status} ${answer.statusText()}`.trim()).first().waitFor()

@@ -173,7 +173,7 @@ async function testIncident(viewport) {
   await check(`an incident has a map with track, live position and neighbours, ${at}`, async () => {
     await main.getByRole('heading', { level: 1, name: 'SOS button from Tern 7' }).waitFor()
     const map = page.locator('.incident-map .map-canvas')
-    await page.locator('.incident-map .map-tools').waitFor({ timeout: 60_000 })
+    await page.locator('.incident-map .map-tools').waitFor()
     await page.locator('.incident-map .map-canvas[data-drawn="2"]').waitFor()
     await page.locator('.incident-map .map-canvas:not([data-track="0"])').waitFor()
     const before = Number(await map.getAttribute('data-track'))
@@ -264,7 +264,7 @@ async function testIncident(viewport) {
   await check(`the card on the map does not cover the marker, ${at}`, async () => {
     await openPath(page, `/map/${tern.id}`)
     const map = page.locator('.map-canvas[data-marker]')
-    await map.waitFor({ timeout: 60_000 })
+    await map.waitFor()
     const [x, y] = (await map.getAttribute('data-marker')).split(',').map(Number)
     const frame = await map.boundingBox()
     const card = await page.locator('.device-card').boundingBox()

@@ -1,11 +1,10 @@
 // Opens the link of a message in a browser without scripts, at the widths of a phone and a desktop,
 // and acknowledges the alert: node test/browser/link.mjs http://localhost:8787
 import { setTimeout as sleep } from 'node:timers/promises'
-import { base, check, expect, launch, report } from './support/browser.mjs'
+import { base, check, expect, launch, PATIENCE_MS, report } from './support/browser.mjs'
 
 const { DEMO_USER_NAME: userName, DEMO_API_KEY: apiKey } = process.env
 const LONGEST_NAME = 'Averyveryverylongnameofaboatwithoutanyspaces'.repeat(2)
-const MESSAGE_TIMEOUT_MS = 30_000
 
 const faults = []
 const requests = []
@@ -90,7 +89,7 @@ async function openPage(colorScheme, width = 375) {
     javaScriptEnabled: false,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   page.on('request', (request) => requests.push(request.url()))
   page.on('console', (message) => {
     // The browser reports the 404 that is asked for.
@@ -139,7 +138,7 @@ async function raiseAlert() {
     latitude: 38.6,
     longitude: -9.4,
   })
-  const deadline = Date.now() + MESSAGE_TIMEOUT_MS
+  const deadline = Date.now() + PATIENCE_MS
   while (Date.now() < deadline) {
     const { messages } = await send('GET', `/api/account/messages?alertId=${alert.id}`)
     const text = messages.find(({ to }) => to === email)?.text ?? ''

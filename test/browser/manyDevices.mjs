@@ -3,7 +3,7 @@
 // Needs ADMIN_TOKEN of that service in the environment. The devices are answered by this file, so that
 // the figure is the browser's alone.
 import { TestAccount } from './support/accounts.mjs'
-import { base, check, expect, launch, report } from './support/browser.mjs'
+import { base, check, expect, launch, PATIENCE_MS, report } from './support/browser.mjs'
 import { waitForColours } from './support/colours.mjs'
 
 const COUNT = 10_000
@@ -49,7 +49,7 @@ report()
 /** Two devices in the corners of the map, one between them that moves, and others without a place. */
 async function moveOne() {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   const placed = (number, place) => {
     const device = makeDevice(number * 100 + 1)
     const dateTime = new Date(Date.now() - 60_000).toISOString()
@@ -129,7 +129,7 @@ function logFigures(name, { framesPerSecond, pageMs }) {
 
 async function measure(count, { hasBaseMap = true } = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   if (!hasBaseMap)
     await page.route('**/base-map-*', (route) => route.fulfill({ json: NO_BASE_MAP }))
   if (count > 0) await page.route('**/api/devices?*', answerDevices)

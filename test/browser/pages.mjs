@@ -28,9 +28,10 @@ try {
   await signIn(page)
   /** The notice of a save before may still be there, so the reply is waited for. */
   const save = async (button = page.getByRole('button', { name: 'Save' })) => {
-    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
-    await button.click()
-    await saved
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'PATCH'),
+      button.click(),
+    ])
   }
 
   await check('a raised alert appears by itself and is acknowledged in its row', async () => {

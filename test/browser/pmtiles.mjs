@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { buildInto } from '../../scripts/build/build-console.mjs'
 import { TestAccount } from './support/accounts.mjs'
-import { base, check, expect, launch, report, Watch } from './support/browser.mjs'
+import { base, check, expect, launch, PATIENCE_MS, report, Watch } from './support/browser.mjs'
 import { waitForColours } from './support/colours.mjs'
 import { makeArchive, makePng, makeVectorTile, TILE_TYPES } from './support/pmtiles.mjs'
 
@@ -22,7 +22,6 @@ const TYPES = {
   '.css': 'text/css',
   '.json': 'application/json',
 }
-const PATIENCE_MS = 60_000
 
 /** Land everywhere, the eastern half under water; a road, a border and a name in the west. */
 const vectorTile = makeVectorTile({

@@ -347,8 +347,8 @@ try {
 report()
 
 async function mapIsReady(page, more = '') {
-  await page.locator(`.map-canvas${more} canvas`).waitFor({ timeout: 60_000 })
-  await page.locator('.map-tools').waitFor({ timeout: 60_000 })
+  await page.locator(`.map-canvas${more} canvas`).waitFor()
+  await page.locator('.map-tools').waitFor()
 }
 
 async function findZone(name) {

@@ -10,6 +10,9 @@ export const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhos
   '',
 )
 
+/** How long a page may take for one step; a busy machine needs several times its usual time. */
+export const PATIENCE_MS = 60_000
+
 export const launch = (flags = []) =>
   chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS.split(' '), ...flags] })
 

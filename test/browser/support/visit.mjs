@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { base } from './browser.mjs'
+import { base, PATIENCE_MS } from './browser.mjs'
 
 /* What a visitor of the console does on every page. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const TIMEOUT_MS = 25_000
 
 async function open(browser, watch, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(TIMEOUT_MS)
+  page.setDefaultTimeout(PATIENCE_MS)
   await watch.follow(page)
   return page
 }
