@@ -1,5 +1,5 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { TestAccount } from '../support/accounts.ts'
 import {
   HARBOUR,
@@ -14,11 +14,10 @@ import { createDevice } from '../support/devices.ts'
 import { readEvents } from '../support/feed/events.ts'
 import { call } from '../support/http.ts'
 import { crashLedger, ledgerStub } from '../support/ledger.ts'
-import { eventually } from '../support/time.ts'
+import { beginTestsAtNoon, eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 import { resendReceipt, twilioReceipt } from './signedReceipts.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
 const NOTICES = [
   'Email admin@example.com',
   `Email ${HARBOUR.email}`,
@@ -26,15 +25,7 @@ const NOTICES = [
   `SMS ${HARBOUR.phone}`,
 ]
 
-// The next noon: the day must not end during a test.
-beforeEach(() => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+beginTestsAtNoon()
 
 interface Message {
   id: string

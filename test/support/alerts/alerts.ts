@@ -12,6 +12,9 @@ export const raiseAlert = (
     headers,
   })
 
+export const readAlert = async (account: Caller, id: string) =>
+  (await account.call('GET', `/api/alerts/${id}`)).body.alert
+
 /** The deliveries of an alert as `channel status`. */
 export const deliveryStatusesIn = (reply: Reply): string[] =>
   reply.body.alert.deliveries.map(

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { ledgerOf } from '../../../src/ledger/stub.ts'
 import { none } from '../../../src/notify/none.ts'
 import {
@@ -19,25 +19,17 @@ import {
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice, readUsage } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
-import { iso } from '../../support/time.ts'
+import { beginTestsAtNoon, DAY_MS, iso } from '../../support/time.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
 const ESCALATION = { escalation: { afterMinutes: 10, rounds: 2 } }
 
 let account: TestAccount
 let device: string
 
-// The next noon: the day must not end during a test.
+beginTestsAtNoon()
 beforeEach(async () => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
   account = await openAccountWithPeople(ESCALATION)
   device = await createDevice(account)
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 
 const runDrill = (members: object = {}) => raiseSos(account, device, { test: true, ...members })

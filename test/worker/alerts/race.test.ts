@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import type { TestAccount } from '../../support/accounts.ts'
 import {
@@ -11,22 +11,13 @@ import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { createGroup } from '../../support/groups.ts'
+import { beginTestsAtNoon } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
 const STEPS = ['cancel', 'resolve', 'acknowledge', 'reopen']
 const CHANGES = ['acknowledged', 'resolved', 'cancelled', 'reopened']
 
-// The next noon: the day must not end during a test.
-beforeEach(() => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+beginTestsAtNoon()
 
 const step = (account: Pick<TestAccount, 'call'>, id: string, action: string) =>
   account.call('POST', `/api/alerts/${id}/${action}`)

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { TestAccount } from '../../support/accounts.ts'
 import {
   HARBOUR,
@@ -15,23 +15,19 @@ import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { ledgerStub } from '../../support/ledger.ts'
+import { beginTestsAtNoon } from '../../support/time.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
 const ESCALATION = { afterMinutes: 10, rounds: 1 }
 const EVERYONE = ['Email harbour@example.com', 'Email reader@example.com', `SMS ${HARBOUR.phone}`]
 
 let account: TestAccount
 let device: string
 
-// The next noon: the day must not end during a test.
+beginTestsAtNoon()
 beforeEach(async () => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
   account = await openAccountWithPeople({ escalation: ESCALATION })
   device = await createDevice(account)
 })
-
-afterEach(() => void vi.useRealTimers())
 
 const step = (id: string, action: string, options: object = {}) =>
   account.call('POST', `/api/alerts/${id}/${action}`, options)

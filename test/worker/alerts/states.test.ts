@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   callerWith,
   fetchTokenWithScopes,
   openAccount,
   type TestAccount,
 } from '../../support/accounts.ts'
-import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { raiseAlert, readAlert } from '../../support/alerts/alerts.ts'
 import {
   MINUTE_MS,
   openAccountWithPeople,
@@ -16,24 +16,12 @@ import {
 import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
+import { beginTestsAtNoon } from '../../support/time.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
-
-// The next noon: the day must not end during a test.
-beforeEach(() => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+beginTestsAtNoon()
 
 const step = (account: Pick<TestAccount, 'call'>, id: string, action: string, body?: object) =>
   account.call('POST', `/api/alerts/${id}/${action}`, body && { body })
-
-const readAlert = async (account: TestAccount, id: string) =>
-  (await account.call('GET', `/api/alerts/${id}`)).body.alert
 
 const actionsOf = ({ log }: { log: { action: string }[] }) => log.map(({ action }) => action)
 

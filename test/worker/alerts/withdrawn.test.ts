@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import type { SendOutcome } from '../../../src/notify/provider.ts'
 import type { TestAccount } from '../../support/accounts.ts'
@@ -13,8 +13,8 @@ import {
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { ledgerStub } from '../../support/ledger.ts'
+import { beginTestsAtNoon } from '../../support/time.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
 const ESCALATION = { escalation: { afterMinutes: 10, rounds: 1 } }
 const BUSY: SendOutcome = { kind: 'throttled', reason: 'provider-busy', afterMs: 60_000 }
 const TIME_OUT: SendOutcome = { kind: 'retry', reason: 'provider-timeout', maybeAccepted: true }
@@ -23,17 +23,10 @@ const REFUSED: SendOutcome = { kind: 'refused', reason: 'no-such-mailbox' }
 let account: TestAccount
 let device: string
 
-// The next noon: the day must not end during a test.
+beginTestsAtNoon()
 beforeEach(async () => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
   account = await openAccountWithPeople(ESCALATION)
   device = await createDevice(account)
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 
 const answer = (outcome: SendOutcome) => vi.spyOn(none, 'send').mockResolvedValue(outcome)

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import {
   callerWith,
@@ -25,20 +25,10 @@ import { readEvents } from '../../support/feed/events.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { crashLedger, ledgerStub } from '../../support/ledger.ts'
 import { makeSource } from '../../support/sources.ts'
+import { beginTestsAtNoon } from '../../support/time.ts'
 import { createBoundUser, createUser } from '../../support/users.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
-
-// The next noon: the day must not end during a test.
-beforeEach(() => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+beginTestsAtNoon()
 
 const ESCALATION = { escalation: { afterMinutes: 10, rounds: 2 } }
 const ROUND = ['Email harbour@example.com', 'Email reader@example.com', `SMS ${HARBOUR.phone}`]

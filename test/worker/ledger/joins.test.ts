@@ -1,7 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { none } from '../../../src/notify/none.ts'
 import type { TestAccount } from '../../support/accounts.ts'
+import { readAlert } from '../../support/alerts/alerts.ts'
 import {
   MINUTE_MS,
   openAccountWithPeople,
@@ -13,21 +14,10 @@ import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { ledgerStub } from '../../support/ledger.ts'
-import { iso } from '../../support/time.ts'
+import { beginTestsAtNoon, iso } from '../../support/time.ts'
 import { createUser } from '../../support/users.ts'
 
-const DAY_MS = 24 * 60 * MINUTE_MS
-
-// The next noon: the day must not end during a test.
-beforeEach(() => {
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon })
-})
-
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-})
+beginTestsAtNoon()
 
 const QUIET = { notifications: [] }
 const withdrawAll = (account: TestAccount) =>
@@ -40,8 +30,6 @@ const textsOf = async (account: TestAccount, kind: string): Promise<string[]> =>
   const messages: { kind: string; text: string }[] = await readMessages(account)
   return messages.filter((message) => message.kind === kind).map(({ text }) => text)
 }
-const readAlert = async (account: TestAccount, id: string) =>
-  (await account.call('GET', `/api/alerts/${id}`)).body.alert
 
 describe('an SOS that joins an open one', () => {
   test('tells those whom a quiet one has not told, once, and check and rounds are armed', async () => {

@@ -8,12 +8,12 @@ import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { makeSource } from '../../support/sources.ts'
+import { nextNoon } from '../../support/time.ts'
 import { createUser } from '../../support/users.ts'
 
 /* The operator's budgets, which no setting of the account can raise. */
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 afterEach(() => {
   vi.useRealTimers()
 })
@@ -144,8 +144,7 @@ describe('alerts', () => {
   })
 
   test('of a stuck tracker leave the escalations of another device their floor', async () => {
-    const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-    vi.useFakeTimers({ toFake: ['Date'], now: noon })
+    vi.useFakeTimers({ toFake: ['Date'], now: nextNoon() })
     const account = await openAccount({ licenses: 2 })
     await setBudget(account, { Email: 30 })
     for (let n = 0; n < 2; n++) await createUser(account)
@@ -171,8 +170,7 @@ describe('alerts', () => {
 
 test('an unknown tracker’s SOS is told once an hour, and never from the emergencies’ reserve', async () => {
   // Ten minutes before an hour of the clock ends; the day must not end during the test.
-  const noon = Date.now() - (Date.now() % DAY_MS) + 1.5 * DAY_MS
-  vi.useFakeTimers({ toFake: ['Date'], now: noon - 10 * 60_000 })
+  vi.useFakeTimers({ toFake: ['Date'], now: nextNoon() - 10 * 60_000 })
   const account = await openAccount()
   await createUser(account, { privileges: ['admin'] })
   await setBudget(account, { Email: 2 })

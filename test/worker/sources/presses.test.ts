@@ -1,11 +1,12 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
+import { beginTestsAtNoon } from '../../support/time.ts'
 
 /* A tracker whose clock restarts gives two presses of its button the same `dateTime`. */
 
@@ -13,15 +14,7 @@ const MINUTE_MS = 60_000
 const IMEI = '300434069000001'
 const ROLLOVER_MS = 1024 * 7 * 86_400_000
 
-// The next noon: the day must not end during a test.
-beforeEach(() => {
-  const day = 86_400_000
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - (Date.now() % day) + 1.5 * day })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
+beginTestsAtNoon()
 const passMinutes = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE_MS)
 const alertsOf = async (account: TestAccount) =>
   (await account.call('GET', '/api/alerts')).body.alerts
