@@ -121,7 +121,7 @@ async function killWhilePushing() {
   )
 }
 
-/** Providers report bounces of emergencies: the account is told of each, once. */
+/** Providers report bounces of emergencies: the account is notified of each, once. */
 async function killAroundReceipts() {
   const server = await startServer(bundle(), RECEIPT_VARS)
   const account = await openAccount(server.base, adminToken, { userName: 'chaos', licenses: 100 })

@@ -64,7 +64,7 @@ export async function runReceipts({ server, account, kills, random, progress }) 
   return run
 }
 
-/** Every bounced message is shown as failed, and the account is told of each emergency once. */
+/** Every bounced message is shown as failed, and the account is notified of each emergency once. */
 export async function auditReceipts(call, { bounced }) {
   const faults = { lost: [], duplicated: [] }
   const readReports = async () => {
@@ -85,7 +85,7 @@ export async function auditReceipts(call, { bounced }) {
     if (alert.deliveries[0].status !== 'failed')
       faults.lost.push(`the bounce of ${alert.deliveries[0].id} is lost`)
     const count = reports.get(id)?.length ?? 0
-    if (count === 0) faults.lost.push(`nobody was told that ${id} reached nobody`)
+    if (count === 0) faults.lost.push(`nobody was notified that ${id} reached nobody`)
     if (count > 1) faults.duplicated.push(`${count} reports that ${id} reached nobody`)
   }
   return faults

@@ -170,7 +170,7 @@ export const cancelAlert = define({
   id: 'cancelAlert',
   summary: 'Cancel an alert',
   description:
-    'For a false alarm. Also acknowledges the alert, and tells everyone who was sent a message about it. Only the first cancellation counts; a resolved alert is refused.',
+    'For a false alarm. Also acknowledges the alert, and notifies everyone who was sent a message about it. Only the first cancellation counts; a resolved alert is refused.',
   optionalBody: true,
   body: withNote,
   problems: ['alert-not-found', 'wrong-alert-state'],
@@ -181,7 +181,7 @@ export const reopenAlert = define({
   id: 'reopenAlert',
   summary: 'Reopen an alert',
   description:
-    'Makes an alert that is acknowledged, resolved or cancelled open again. An emergency that was resolved or cancelled is sent again at once, to everyone who was sent a message about it and to the emergency contacts; to reopen one that was only acknowledged tells nobody. Either is escalated again unless someone acknowledges it. An alert that was never acknowledged, and a drill (`test`), are refused.',
+    'Makes an alert that is acknowledged, resolved or cancelled open again. An emergency that was resolved or cancelled is sent again at once, to everyone who was sent a message about it and to the emergency contacts; to reopen one that was only acknowledged notifies nobody. Either is escalated again unless someone acknowledges it. An alert that was never acknowledged, and a drill (`test`), are refused.',
   optionalBody: true,
   body: withNote,
   problems: ['alert-not-found', 'wrong-alert-state', 'alert-log-full'],

@@ -115,7 +115,7 @@ const NOT_SENT: Record<UndeliveredReason, string> = {
 const isLeft = ({ status }: MessageSummary): boolean =>
   status !== 'suppressed' && status !== 'failed'
 
-/** Tells whoever raised an emergency that none of its messages reaches anybody. */
+/** Warns whoever raised an emergency that none of its messages reaches anybody. */
 export const warningFor = (
   { emergency, deliveries }: StoredAlert,
   undelivered: Undelivered | null,

@@ -563,7 +563,7 @@ export const alerts = sqliteTable(
   ],
 )
 
-/** What happened to an alert after it was raised, in the order of the effects that tell it. */
+/** What happened to an alert after it was raised, in the order of the effects that wrote it. */
 export const alertLog = sqliteTable(
   'alert_log',
   {

@@ -171,7 +171,7 @@ export const presses = sqliteTable('presses', {
   /** When it arrived. */
   at: integer().notNull(),
   alertId: text('alert_id').notNull(),
-  /** Whether the alert's log tells that the source sent a cancellation. */
+  /** Whether the alert's log has a line about a cancellation by the source. */
   noted: flag('noted'),
 })
 
@@ -226,7 +226,7 @@ export const alertStates = sqliteTable('alert_states', {
   cancelledBy: text('cancelled_by'),
   reopened: integer().notNull(),
   notes: integer().notNull(),
-  /** The number of the effect that tells the cell. */
+  /** The number of the effect that writes it to the cell. */
   seq: integer().notNull(),
   changed: integer().notNull(),
 })

@@ -114,7 +114,7 @@ const state = (alert: LinkedAlert): string => {
 const acknowledgeForm = ({ acknowledgedAt, recipientName }: LinkedAlert): string =>
   acknowledgedAt === null
     ? `<form method="post"><button>Acknowledge</button></form>
-<p><small>Tells everyone that ${escapeHtml(recipientName)} has seen this alert.</small></p>`
+<p><small>Notifies everyone that ${escapeHtml(recipientName)} has seen this alert.</small></p>`
     : ''
 
 export const presentLinkedAlert = (alert: LinkedAlert): string => {

@@ -74,7 +74,7 @@ const raiseAccepted = async (settings: object = {}) => {
 const undelivered = (account: TestAccount) => readEvents(account, 'alert.undelivered')
 
 describe('an emergency has reached somebody', () => {
-  test('not by an acceptance: without a receipt the account is told five minutes later', async () => {
+  test('not by an acceptance: without a receipt the account is notified five minutes later', async () => {
     const { account } = await raiseAccepted()
     await passTime(account, 3 * MINUTE_MS)
     expect(await undelivered(account)).toEqual([])
@@ -87,7 +87,7 @@ describe('an emergency has reached somebody', () => {
     expect(await undelivered(account)).toHaveLength(1)
   })
 
-  test('by a receipt of its delivery, and then the account is not told', async () => {
+  test('by a receipt of its delivery, and then the account is not notified', async () => {
     const { account, first } = await raiseAccepted()
     await report(account, first, 'delivered')
     await passTime(account, 8 * MINUTE_MS)
@@ -96,7 +96,7 @@ describe('an emergency has reached somebody', () => {
   })
 
   test.each(['bounced', 'failed', 'complained'])(
-    'not by one that is %s: the account is told at once',
+    'not by one that is %s: the account is notified at once',
     async (what) => {
       const { account, first } = await raiseAccepted()
       await report(account, first, what)
@@ -144,7 +144,7 @@ describe('an emergency has reached somebody', () => {
 })
 
 describe('when the notices fail too', () => {
-  test('the account is told again, three times at most, and the rounds still come', async () => {
+  test('the account is notified again, three times at most, and the rounds still come', async () => {
     const { account, first } = await raiseAccepted({ escalation: { afterMinutes: 12, rounds: 2 } })
     await report(account, first, 'bounced')
     for (let n = 0; n < 5; n++) {
@@ -179,7 +179,7 @@ describe('when the notices fail too', () => {
   })
 })
 
-test('a bounce and an acknowledgement at once: nobody is told after the acknowledgement', async () => {
+test('a bounce and an acknowledgement at once: nobody is notified after the acknowledgement', async () => {
   for (let n = 0; n < 4; n++) {
     const { account, alert, first } = await raiseAccepted()
     const acknowledge = () => account.call('POST', `/api/alerts/${alert.id}/acknowledge`)

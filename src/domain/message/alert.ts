@@ -123,7 +123,7 @@ export const nameOfState = (
   return state.acknowledgedAt === null ? 'open' : 'acknowledged'
 }
 
-/** What the log of an alert tells. */
+/** What the log of an alert records. */
 export const ALERT_ACTIONS = [
   'raised',
   'joined',
@@ -150,7 +150,7 @@ export const MAX_NOTE_LENGTH = 2000
 export const MAX_NOTES = 200
 /** Each time that it is open it may be cancelled, which has notices with numbers of their own. */
 export const MAX_REOPENED = 31
-/** How many of the emergencies that joined it the log tells one by one. */
+/** How many of the emergencies that joined it the log lists one by one. */
 export const MAX_LOGGED_JOINS = 50
 
 /** The state of one message. */

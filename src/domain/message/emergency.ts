@@ -115,6 +115,6 @@ export type UndeliveredReason = (typeof UNDELIVERED_REASONS)[number]
 /** An emergency that has reached none of its recipients. */
 export interface Undelivered {
   reason: UndeliveredReason
-  /** How many messages tell administrators and emergency contacts of it. */
+  /** How many messages notify administrators and emergency contacts of it. */
   notices: number
 }

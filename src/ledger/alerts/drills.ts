@@ -25,7 +25,7 @@ export type DrillRefusal =
 const countToday = ({ sql, account }: Decision): number =>
   readValue<number>(sql, query`SELECT count(*) FROM ${drills} WHERE ${day} = ${account.day}`)
 
-/** Counts a drill, or refuses it. Unlike an emergency, one of an expired device tells nobody. */
+/** Counts a drill, or refuses it. Unlike an emergency, one of an expired device notifies nobody. */
 export const beginDrill = (
   tx: Decision,
   { ends }: Pick<DeviceRow, 'ends'>,

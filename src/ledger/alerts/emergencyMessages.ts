@@ -99,7 +99,7 @@ export const recipientsNow = (
   ])
 }
 
-/** Tells the account that an emergency has reached nobody. */
+/** Notifies the account that an emergency has reached nobody. */
 export const reportUndelivered = (
   tx: Decision,
   row: EmergencyRow,

@@ -117,7 +117,7 @@ const sendRound = (tx: Decision, row: EmergencyRow, context: RoundContext): void
   })
 }
 
-/** Tells the account if nobody is reached. */
+/** Notifies the account if nobody is reached. */
 const checkReached = (tx: Decision, row: EmergencyRow, context: RoundContext): void => {
   const { sql } = tx
   if (!mayReport(sql, row)) {

@@ -122,7 +122,7 @@ export const rememberOther = ({ sql, now }: Decision, alertId: string, by: strin
   if (!hasPressed(sql, alertId, source)) insertRow(sql, presses, row)
 }
 
-/** Whether the log does not tell yet that the source sent a cancellation; from now on it does. */
+/** Whether the log has no line yet about a cancellation by the source; from now on it has. */
 export const markNoted = (sql: SqlStorage, alertId: string, source: string): boolean => {
   if (hasRow(sql, presses, { alertId, source, noted: true })) return false
   updateRows(sql, presses, { noted: true }, { alertId, source })

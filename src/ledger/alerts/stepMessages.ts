@@ -34,7 +34,7 @@ interface Step extends AlertMatter {
   reopened: number
 }
 
-/** Tells everyone who was sent a message. */
+/** Notifies everyone who was sent a message. */
 export const notifyCancelled = (
   tx: Decision,
   device: DeviceRow,
@@ -59,7 +59,7 @@ export const notifyCancelled = (
   return { notices, noticesSuppressed }
 }
 
-/** Tells those who may believe that an emergency is over that it is open again. */
+/** Notifies those who may believe that an emergency is over that it is open again. */
 export const notifyReopened = (
   tx: Decision,
   row: EmergencyRow,

@@ -86,7 +86,7 @@ const refuse = (before: AlertState, what: string): StepOutcome => ({
 
 const DRILL_STAYS_OVER = 'A drill cannot be reopened: run another one.'
 
-/** Writes the state and the line of the log that tells of it. */
+/** Writes the state and its line in the log. */
 const write = (
   { tx, step, before }: Taken,
   action: AlertAction,

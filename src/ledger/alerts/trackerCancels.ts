@@ -17,7 +17,7 @@ import { type AlertToCancel, readState, takeStep } from './steps.ts'
 
 /*
  * A network says that an emergency was a false alarm. That ends what its source alone has raised
- * and nobody handles yet; else the log tells it. One that comes before its emergency waits for it.
+ * and nobody handles yet; else it is a line in the log. One that comes before its emergency waits for it.
  */
 
 export interface Cancellation {

@@ -74,7 +74,7 @@ describe('a drill', () => {
     }
   })
 
-  test('tells the account if it reaches nobody, also as a test', async () => {
+  test('notifies the account if it reaches nobody, also as a test', async () => {
     vi.spyOn(none, 'send').mockResolvedValue({ kind: 'refused', reason: 'no-such-mailbox' })
     await runDrill()
     await waitUntilSent(account)
@@ -215,7 +215,7 @@ describe('a drill', () => {
     expect(await readEvents(account, 'alert.raised')).toHaveLength(1)
   })
 
-  test('of an expired device is refused and tells nobody', async () => {
+  test('of an expired device is refused and notifies nobody', async () => {
     const limits = { expires: true, expirationDate: '2026-01-01' }
     await account.call('PATCH', `/api/devices/${device}`, { body: { limits } })
     const reply = await runDrill()

@@ -42,29 +42,26 @@ const raise = async (members: object = {}): Promise<string> => {
 }
 
 describe('an emergency that is reopened', () => {
-  test.each(['cancel', 'resolve'])(
-    'after %s is told to everyone at once, each time',
-    async (end) => {
-      const id = await raise()
-      const ids = new Set<string>()
-      for (const times of [1, 2]) {
-        for (const action of [end, 'reopen']) expect((await step(id, action)).status).toBe(200)
-        await waitUntilSent(account)
-        const told = (await readMessages(account)).filter(
-          ({ kind }: { kind: string }) => kind === 'escalation',
-        )
-        for (const { id, text } of told) {
-          ids.add(id)
-          expect(text).toMatch(/^(Reopened, it is not over|Not over): SOS/)
-        }
-        expect(ids.size).toBe(3 * times)
+  test.each(['cancel', 'resolve'])('after %s notifies everyone at once, each time', async (end) => {
+    const id = await raise()
+    const ids = new Set<string>()
+    for (const times of [1, 2]) {
+      for (const action of [end, 'reopen']) expect((await step(id, action)).status).toBe(200)
+      await waitUntilSent(account)
+      const again = (await readMessages(account)).filter(
+        ({ kind }: { kind: string }) => kind === 'escalation',
+      )
+      for (const { id, text } of again) {
+        ids.add(id)
+        expect(text).toMatch(/^(Reopened, it is not over|Not over): SOS/)
       }
-      const sent = await recipientsOf(account, 'escalation', 'sent')
-      expect(sent).toEqual([...EVERYONE, ...EVERYONE].toSorted())
-    },
-  )
+      expect(ids.size).toBe(3 * times)
+    }
+    const sent = await recipientsOf(account, 'escalation', 'sent')
+    expect(sent).toEqual([...EVERYONE, ...EVERYONE].toSorted())
+  })
 
-  test('after an acknowledgement tells nobody before its round', async () => {
+  test('after an acknowledgement notifies nobody before its round', async () => {
     const id = await raise()
     for (const action of ['acknowledge', 'reopen']) await step(id, action)
     await waitUntilSent(account)
@@ -74,7 +71,7 @@ describe('an emergency that is reopened', () => {
     expect(await recipientsOf(account, 'escalation')).toEqual(EVERYONE)
   })
 
-  test('is sent to those who get the device’s alerts if the ledger has forgotten whom it told', async () => {
+  test('is sent to those who get the device’s alerts if the ledger has forgotten whom it notified', async () => {
     const id = await raise()
     await step(id, 'acknowledge')
     await inLedger('DELETE FROM messages')

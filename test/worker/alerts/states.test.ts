@@ -31,7 +31,7 @@ const raiseOne = async (account: TestAccount) =>
 const ESCALATION = { escalation: { afterMinutes: 10, rounds: 2 } }
 
 describe('the states of an alert', () => {
-  test('are told by the alert, its log, its version and events', async () => {
+  test('are given by the alert, its log, its version and events', async () => {
     const account = await openAccount()
     const id = await raiseOne(account)
     const etags = new Set<string | null>()

@@ -112,7 +112,7 @@ test('a notice that nobody is reached is not tried again after the acknowledgeme
   expect(await messagesOf('notice')).toMatchObject(notices.map(() => WITHDRAWN))
 })
 
-test('a cancellation is not told to those whose message never went out', async () => {
+test('a cancellation is not sent to those whose message never went out', async () => {
   const { id } = await raiseAndEscalate(BUSY)
   await step(id, 'cancel')
   expect(await recipientsOf(account, 'notice')).toEqual(['Email reader@example.com'])

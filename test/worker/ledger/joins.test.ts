@@ -32,7 +32,7 @@ const textsOf = async (account: TestAccount, kind: string): Promise<string[]> =>
 }
 
 describe('an SOS that joins an open one', () => {
-  test('tells those whom a quiet one has not told, once, and check and rounds are armed', async () => {
+  test('notifies those whom a quiet one has not, once, and check and rounds are armed', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account)
     const quiet = (await raiseSos(account, id, QUIET)).body.alert
@@ -52,7 +52,7 @@ describe('an SOS that joins an open one', () => {
     expect(await recipientsOf(account, 'escalation')).toContain('Email reader@example.com')
   })
 
-  test('is told once to each though many join at once', async () => {
+  test('is sent once to each though many join at once', async () => {
     const account = await openAccountWithPeople({ escalation: null })
     await createUser(account, { email: 'second@example.com' })
     const id = await createDevice(account)
@@ -71,7 +71,7 @@ describe('an SOS that joins an open one', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('tells again whom no message has reached, three times at most', async () => {
+  test('notifies again whom no message has reached, three times at most', async () => {
     const account = await openAccountWithPeople({ escalation: null })
     const id = await createDevice(account)
     vi.spyOn(none, 'send').mockResolvedValue({ kind: 'refused', reason: 'bad-address' })
@@ -88,7 +88,7 @@ describe('an SOS that joins an open one', () => {
     expect(await recipientsOf(account, 'alert', 'failed')).toHaveLength(3)
   })
 
-  test('tells those whose message was withdrawn', async () => {
+  test('notifies those whose message was withdrawn', async () => {
     vi.spyOn(none, 'send').mockResolvedValue({
       kind: 'retry',
       reason: 'provider-down',
@@ -106,7 +106,7 @@ describe('an SOS that joins an open one', () => {
     expect(await recipientsOf(account, 'alert')).toHaveLength(2)
   })
 
-  test('tells nobody beyond the device’s limit, and leaves nothing behind of it', async () => {
+  test('notifies nobody beyond the device’s limit, and leaves nothing behind of it', async () => {
     const account = await openAccountWithPeople({ escalation: null })
     const id = await createDevice(account, { limits: { dailyEmailLimit: 0 } })
     const quiet = (await raiseSos(account, id, QUIET)).body.warning
