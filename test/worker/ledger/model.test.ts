@@ -128,4 +128,4 @@ test('a thousand runs of fifty commands agree with the model, inside the object'
       endOnFailure: true,
     })
   })
-}, 300_000)
+}, 900_000)
