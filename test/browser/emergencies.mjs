@@ -69,14 +69,18 @@ async function testBar(viewport) {
   const rowOf = ({ name }) => bar.locator('li', { hasText: name })
   const buttonOf = (device) => rowOf(device).getByRole('button', { name: 'Acknowledge' })
   /** Lets the page's time go on until the element is there, or no longer there. */
-  const until = async (locator, isThere = true) => {
+  const pass = async (locator, { isThere = true, pauseMs = 0 } = {}) => {
     const deadline = Date.now() + PATIENCE_MS
     while ((await locator.count()) > 0 !== isThere) {
       expect(Date.now() < deadline, `${locator} is ${isThere ? 'not there' : 'still there'}`)
       await page.clock.runFor(STEP_MS)
+      await page.waitForTimeout(pauseMs)
     }
   }
-  const still = () => until(page.locator('.emergencies:not(.settling)'))
+  /** Slowly: the page's time must not run out while the server is asked. */
+  const until = (locator) => pass(locator, { pauseMs: 4 * STEP_MS })
+  const gone = (locator) => pass(locator, { isThere: false })
+  const still = () => pass(page.locator('.emergencies:not(.settling)'))
   const at = `at ${viewport.width} px`
   let first
   let second
@@ -120,13 +124,13 @@ async function testBar(viewport) {
     const { x, y, width, height } = await buttonOf(tern).boundingBox()
     const below = await buttonOf(truck).boundingBox()
     await account.call('POST', `/api/alerts/${first.id}/acknowledge`)
-    await until(buttonOf(tern), false)
+    await until(rowOf(tern).and(bar.locator('.ended')))
     await page.mouse.click(x + width / 2, y + height / 2)
     const after = await buttonOf(truck).boundingBox()
     expect(after.y === below.y, `the next one moved from ${below.y} to ${after.y}`)
     expect((await stateOf(second)) === 'open', 'another is acknowledged')
     expect((await rowOf(tern).getByRole('button', { name: 'Undo' }).count()) === 0, 'not ours')
-    await until(rowOf(tern), false)
+    await gone(rowOf(tern))
   })
 
   await check(`the keyboard acknowledges the one that has the focus, at once, ${at}`, async () => {
@@ -138,7 +142,7 @@ async function testBar(viewport) {
     await until(rowOf(truck).getByText('Acknowledged'))
     expect((await stateOf(second)) === 'acknowledged', 'it is not acknowledged')
     expect((await stateOf(third)) === 'open', 'another is acknowledged')
-    await until(rowOf(truck), false)
+    await gone(rowOf(truck))
     const { width } = await page.evaluate(() => ({
       width: document.documentElement.scrollWidth - innerWidth,
     }))
