@@ -62,9 +62,10 @@ async function testBar(viewport) {
   const page = await openConsole(account, { viewport })
   await openPath(page, '/devices')
   await page.locator('.live.live').waitFor({ state: 'attached' })
-  // What a click means depends on when it comes, and this machine may be slow.
+  // What a click means depends on when it comes, and the machine may be slow. The time to stop at
+  // must not be past when the page learns of it.
   await page.clock.install()
-  await page.clock.pauseAt(Date.now() + 1000)
+  await page.clock.pauseAt(Date.now() + 10_000)
   const bar = page.getByRole('region', { name: 'Emergencies' })
   const rowOf = ({ name }) => bar.locator('li', { hasText: name })
   const buttonOf = (device) => rowOf(device).getByRole('button', { name: 'Acknowledge' })
