@@ -21,8 +21,9 @@ export class ApiError extends Error {
     return this.problem?.code ?? null
   }
 
+  /** Of an unexpected error alone: nobody has to look up why a call was refused. */
   get requestId(): string | null {
-    return this.problem?.requestId ?? null
+    return this.status >= 500 ? (this.problem?.requestId ?? null) : null
   }
 
   /** What is wrong with a member of the body, by its JSON Pointer. */
