@@ -231,7 +231,7 @@ try {
     const choose = async (label) => {
       await openPath(page, '/users')
       await page.getByRole('link', { name: 'Bo Berg' }).click()
-      await page.getByLabel('Sees').selectOption({ label })
+      await page.getByLabel('Access', { exact: true }).selectOption({ label })
       await save()
       const { users } = await account.call('GET', '/api/users?q=bo')
       return users.find(({ email }) => email === BO).groupId

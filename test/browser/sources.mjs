@@ -55,9 +55,9 @@ try {
 
   await check('an unclaimed identifier becomes a device with what waited', async () => {
     await page.locator('.places-map .map-tools').waitFor()
-    await rowOf(page, INVENTED).getByRole('button', { name: 'Give a device' }).click()
+    await rowOf(page, INVENTED).getByRole('button', { name: 'Assign' }).click()
     await dialog.getByLabel('Name of the device').fill(`Kite ${EVIL}`)
-    await dialog.getByRole('button', { name: 'Make the device' }).click()
+    await dialog.getByRole('button', { name: 'Create the device' }).click()
     await page.getByText(`2 reports are with Kite ${EVIL} now.`).waitFor()
     await rowOf(page, INVENTED).waitFor({ state: 'detached' })
     const { devices } = await account.call('GET', '/api/devices?q=Kite')
@@ -69,14 +69,14 @@ try {
   await check('without a license it goes to a device that is there', async () => {
     await push(url, [event('300434060000099', 5), event(EVIL, 4)])
     await page.getByRole('button', { name: 'Load again' }).click()
-    await rowOf(page, '300434060000099').getByRole('button', { name: 'Give a device' }).click()
+    await rowOf(page, '300434060000099').getByRole('button', { name: 'Assign' }).click()
     await dialog.getByLabel('Name of the device').fill('Too many')
-    await dialog.getByRole('button', { name: 'Make the device' }).click()
+    await dialog.getByRole('button', { name: 'Create the device' }).click()
     await dialog.getByText('4 of 4 licenses are in use.').waitFor()
     await dialog.getByText('A device you have').click()
     await dialog.getByLabel('Gull 2').check()
     await dialog.getByText('Gull 2 has the identifier OLD-1, which this one replaces.').waitFor()
-    await dialog.getByRole('button', { name: 'Put it on this device' }).click()
+    await dialog.getByRole('button', { name: 'Assign to this device' }).click()
     await page.getByText('1 report is with Gull 2 now.').waitFor()
     const { device } = await account.call('GET', `/api/devices/${gull}`)
     expect(device.identifier === '300434060000099', device.identifier)
@@ -96,10 +96,10 @@ try {
       await send(address, body, headers)
     }
     await openPath(page, made.evilPath)
-    await rowOf(page, 'ann/phone').getByRole('button', { name: 'Give a device' }).click()
+    await rowOf(page, 'ann/phone').getByRole('button', { name: 'Assign' }).click()
     await dialog.getByText('A device you have').click()
     await dialog.getByLabel('Gull 2').check()
-    await dialog.getByRole('button', { name: 'Put it on this device' }).click()
+    await dialog.getByRole('button', { name: 'Assign to this device' }).click()
     await rowOf(page, 'ann/phone').waitFor({ state: 'detached' })
     await openPath(page, made.sourcePath)
     await rowOf(page, EVIL).getByRole('button', { name: 'Delete' }).click()
@@ -110,10 +110,10 @@ try {
   await check('reports that are still being moved are followed to the end', async () => {
     await push(url, [event('300434060000055', 3)])
     await page.getByRole('button', { name: 'Load again' }).click()
-    await rowOf(page, '300434060000055').getByRole('button', { name: 'Give a device' }).click()
+    await rowOf(page, '300434060000055').getByRole('button', { name: 'Assign' }).click()
     await dialog.getByText('A device you have').click()
     await dialog.getByLabel('Old 5').check()
-    await dialog.getByRole('button', { name: 'Put it on this device' }).click()
+    await dialog.getByRole('button', { name: 'Assign to this device' }).click()
     await page.getByText('1 report of 300434060000055 is still being moved to').waitFor()
     await page.getByText('they wait until it is reactivated').waitFor()
     await expire(made.spare)
@@ -252,7 +252,7 @@ try {
     await signIn(reader, READER)
     await openPath(reader, `/devices/${tern}`)
     await reader.locator('.entry', { hasText: 'Call base.' }).waitFor()
-    await reader.getByText('you need the privilege Command').waitFor()
+    await reader.getByText('you need the permission Command').waitFor()
     expect((await reader.getByRole('link', { name: 'Sources' }).count()) === 0, 'there is a link')
     await reader.context().close()
   })
@@ -387,7 +387,7 @@ async function runAxe(colorScheme, paths, { sourcePath }) {
     found.push(...(await findViolations(page, path)))
   }
   await openPath(page, sourcePath)
-  for (const name of ['Give a device', 'Show', 'Replay', 'New address']) {
+  for (const name of ['Assign', 'Show', 'Replay', 'New address']) {
     await page.getByRole('button', { name }).first().click()
     await page.getByRole('dialog').waitFor()
     await settle(page)

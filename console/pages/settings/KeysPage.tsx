@@ -110,8 +110,8 @@ export default () => {
       ),
     },
     {
-      key: 'may',
-      label: text.keys.may,
+      key: 'permissions',
+      label: text.keys.permissions,
       cell: ({ scopes }) => scopes.map((scope) => text.keys.scopeNames[scope]).join(', '),
     },
     {

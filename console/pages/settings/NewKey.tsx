@@ -97,7 +97,7 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
         required
       />
       <SeveralField
-        label={text.keys.may}
+        label={text.keys.permissions}
         options={SCOPES.filter(canGrant).map((value) => ({
           value,
           label: text.keys.scopeNames[value],

@@ -8,7 +8,7 @@ export const PRIVILEGES = ['read', 'write', 'execute', 'admin'] as const
 /** The widest privilege in words. */
 export const privilegeName = ({ privileges }: Pick<User, 'privileges'>): string => {
   const widest = PRIVILEGES.findLast((one) => privileges.includes(one))
-  return widest ? text.users.privilegeNames[widest] : text.users.mayNothing
+  return widest ? text.users.privilegeNames[widest] : text.users.noPermission
 }
 
 export const UserState = ({ user }: { user: User }) => {

@@ -18,8 +18,12 @@ const columns: readonly Column<User>[] = [
     ),
   },
   { key: 'email', label: text.users.email, cell: ({ email }) => email },
-  { key: 'may', label: text.users.may, cell: privilegeName },
-  { key: 'sees', label: text.users.sees, cell: ({ group }) => group ?? text.users.wholeAccount },
+  { key: 'permissions', label: text.users.permissions, cell: privilegeName },
+  {
+    key: 'access',
+    label: text.users.access,
+    cell: ({ group }) => group ?? text.users.wholeAccount,
+  },
   {
     key: 'login',
     label: text.users.lastLogin,

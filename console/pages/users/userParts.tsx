@@ -127,9 +127,9 @@ export const Access = (props: PartProps) => {
   const bind = bindFields(props)
   const groups = useResource(readGroups, [])
   return (
-    <Card title={text.users.access}>
+    <Card title={text.users.permissionsAndAccess}>
       <SeveralField
-        label={text.users.may}
+        label={text.users.permissions}
         options={PRIVILEGES.map((value) => ({
           value,
           label: text.users.privilegeNames[value],
@@ -139,8 +139,8 @@ export const Access = (props: PartProps) => {
       />
       <div class="fields">
         <SelectField
-          label={text.users.sees}
-          hint={groups.error ? groups.error.message : text.users.seesHint}
+          label={text.users.access}
+          hint={groups.error ? groups.error.message : text.users.accessHint}
           choices={[
             { value: '', label: text.users.wholeAccount },
             ...(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
