@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DEFAULT_DAILY_LIMITS, DEFAULT_MAX_SPEED } from '../domain/account/device.ts'
+import { MAX_COUNTED } from '../domain/account/source.ts'
 import { day, id, line, name, tags, time } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
@@ -159,6 +160,10 @@ export const device = z
     lastContact: time
       .nullable()
       .meta({ description: 'When anything last arrived from the device, even if it was refused.' }),
+    quarantined: z.int().meta({
+      description: `How many of its locations wait in quarantine; ${MAX_COUNTED} stands for that many or more.`,
+      example: 0,
+    }),
     creation: time.meta({ description: 'When the device was created.' }),
     lastModified: time.meta({ description: 'When the device was last edited.' }),
   })

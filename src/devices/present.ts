@@ -16,10 +16,16 @@ export interface Extras {
   groups: string[]
   lastLocation: StoredLocation | null
   lastContact: number | null
+  quarantined: number
 }
 
 /** Of a device whose cell could not be read. */
-export const NO_EXTRAS: Extras = { groups: [], lastLocation: null, lastContact: null }
+export const NO_EXTRAS: Extras = {
+  groups: [],
+  lastLocation: null,
+  lastContact: null,
+  quarantined: 0,
+}
 
 export const presentUsage = ({ date, sent }: DayUsage) => ({
   date,
@@ -72,6 +78,7 @@ export const presentDevice = (
     usage: presentUsage(usage),
     lastLocation: extras.lastLocation && presentLocation(extras.lastLocation),
     lastContact: isoOrNull(extras.lastContact),
+    quarantined: extras.quarantined,
     creation: iso(creation),
     lastModified: iso(lastModified),
   }

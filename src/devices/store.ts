@@ -2,8 +2,8 @@ import { and, eq, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzl
 import type { Database } from '../db/open.ts'
 import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
 import { type DeviceRef, isVisibleDevice, type Viewer } from '../db/queries/visibility.ts'
-import { type InferRow, json, select } from '../db/query.ts'
-import { accounts, devices, groupDevices, groups, unclaimed } from '../db/schema.ts'
+import { countBounded, type InferRow, json, select } from '../db/query.ts'
+import { accounts, devices, groupDevices, groups, quarantine, unclaimed } from '../db/schema.ts'
 import { compile, type Placeholders, readFirst, statement } from '../db/statement.ts'
 import type { Device } from '../domain/account/device.ts'
 import { currentDay } from '../domain/account/license.ts'
@@ -17,6 +17,7 @@ export interface StoredDevice {
   groups: string[]
   lastLocation: StoredLocation | null
   lastContact: number | null
+  quarantined: number
 }
 
 const selectGroups = (deviceKey: SQLWrapper): SQL =>
@@ -34,6 +35,7 @@ export const deviceColumns = (table: typeof devices) => {
     day: accounts.day,
     lastLocation: selectLastLocation(table.key).mapWith(parseLocation),
     groups: json<string[]>(selectGroups(table.key)),
+    quarantined: countBounded(sql`${quarantine} WHERE ${quarantine.deviceKey} = ${table.key}`),
   }
 }
 
@@ -41,7 +43,7 @@ type DeviceRow = InferRow<ReturnType<typeof deviceColumns>>
 
 /** A confined viewer sees no group but its own. */
 export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number): StoredDevice => {
-  const { timeZone, day, groups, lastLocation, lastContact, ...device } = row
+  const { timeZone, day, groups, lastLocation, lastContact, quarantined, ...device } = row
   const { usageDate, emailsSent, smsSent, emailReserve, smsReserve, ...limited } = device
   const { expires, expirationDate, dailyEmailLimit, dailySmsLimit, ...rest } = limited
   const date = currentDay({ day, timeZone }, now)
@@ -50,6 +52,7 @@ export const toStoredDevice = (row: DeviceRow, { groupId }: Viewer, now: number)
     account: { day, timeZone },
     groups: groups.filter((group) => groupId === null || group === groupId),
     lastLocation,
+    quarantined,
     lastContact: Math.max(lastContact ?? 0, lastLocation?.receivedAt ?? 0) || null,
     device: {
       ...rest,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MAX_COUNTED } from '../domain/account/source.ts'
 import { define } from '../http/contract/contract.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
 import { id, line, name, success, time } from '../http/contract/wire.ts'
@@ -78,6 +79,14 @@ export const source = z
     keepRaw: z.boolean().meta({ description: ABOUT.keepRaw, example: false }),
     lastReceived: time.nullable().meta({
       description: 'When something last arrived, to the minute; null before the first push.',
+    }),
+    unclaimed: z.int().meta({
+      description: `How many unclaimed identifiers wait; ${MAX_COUNTED} stands for that many or more.`,
+      example: 2,
+    }),
+    failures: z.int().meta({
+      description: `How many failed payloads are kept; ${MAX_COUNTED} stands for that many or more.`,
+      example: 0,
     }),
     creation: time.meta({ description: 'When the source was created.' }),
     lastModified: time.meta({ description: 'When the source was last edited.' }),

@@ -18,15 +18,17 @@ import { replaySpan } from './payloads/replay.ts'
 import { presentUnclaimed } from './present.ts'
 import { acceptQuarantined } from './quarantine/accept.ts'
 import { deleteQuarantined, listQuarantine } from './quarantine/quarantine.ts'
-import { findSource, type StoredSource } from './store.ts'
+import { type CountedSource, ownSources, type StoredSource } from './store.ts'
 import { giveIdentifier, importReports } from './unclaimed/claim.ts'
 import { discardUnclaimed, type Holder, listUnclaimed } from './unclaimed/unclaimed.ts'
 
 /* What sources hold, and what can be done with it. */
 
 /** The source in the path. */
-export const requireSource = (c: Context): Promise<StoredSource> =>
-  requireInPath(c, 'sourceId', (id) => findSource(c.get('db'), c.get('principal').accountId, id))
+export const requireSource = (c: Context): Promise<CountedSource> =>
+  requireInPath(c, 'sourceId', (id) =>
+    ownSources.find(c.get('db'), c.get('principal').accountId, id),
+  )
 
 const holderOf = (c: Context, { id }: StoredSource): Holder => ({
   accountId: c.get('principal').accountId,

@@ -1,4 +1,4 @@
-import type { Source, SourceItem } from '../domain/account/source.ts'
+import type { Source, SourceCounts, SourceItem } from '../domain/account/source.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 import type { Location } from '../domain/track/location.ts'
 import { shownSettings } from './settings.ts'
@@ -17,7 +17,7 @@ export const presentItem = (item: SourceItem) => {
   return { ...rest, location: presentReported(location) }
 }
 
-export const presentSource = (source: Source) => ({
+export const presentSource = (source: Source & SourceCounts) => ({
   id: source.id,
   name: source.name,
   provider: source.provider,
@@ -26,6 +26,8 @@ export const presentSource = (source: Source) => ({
   newDevices: source.newDevices,
   keepRaw: source.keepRaw,
   lastReceived: isoOrNull(source.lastReceived),
+  unclaimed: source.unclaimed,
+  failures: source.failures,
   creation: iso(source.creation),
   lastModified: iso(source.lastModified),
 })

@@ -10,20 +10,31 @@ import {
   ownedRows,
   updateOwned,
 } from '../db/queries/owned.ts'
-import { type InferRow, select } from '../db/query.ts'
+import { countBounded, type InferRow, select } from '../db/query.ts'
 import { devices, sourcePayloads, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
 import { valuesOf } from '../db/statement.ts'
-import { MAX_SOURCES, type SourceRecord } from '../domain/account/source.ts'
+import { MAX_SOURCES, type SourceCounts, type SourceRecord } from '../domain/account/source.ts'
 
 const { accountId: _accountId, ...COLUMNS } = getTableColumns(sources)
 
 /** A source with what only the service sees of it: the hash of its secret, and `dropped`. */
 export type StoredSource = InferRow<typeof COLUMNS>
 
-export const ownSources = ownedRows('source', sources, (where: SQL) =>
+/** Sources without counts, which a push does not need. */
+export const findSource = ownedRows('source', sources, (where: SQL) =>
   select(COLUMNS, sql`FROM ${sources} ${where}`),
+).find
+
+const COUNTS = {
+  unclaimed: countBounded(sql`${unclaimed} WHERE ${unclaimed.sourceId} = ${sources.id}`),
+  failures: countBounded(sql`${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sources.id}
+    AND ${sourcePayloads.reason} IS NOT NULL`),
+}
+export type CountedSource = StoredSource & SourceCounts
+
+export const ownSources = ownedRows('source', sources, (where: SQL) =>
+  select({ ...COLUMNS, ...COUNTS }, sql`FROM ${sources} ${where}`),
 )
-export const findSource = ownSources.find
 
 /** Whether the account has as many sources as it may, without the one of this id. */
 export const isCapReached = async (db: Database, accountId: string, id: string): Promise<boolean> =>
@@ -40,7 +51,7 @@ export const createSource = (db: Database, creation: Creation<SourceRecord>, has
   })
 }
 
-export const updateSource = (db: Database, edit: Edit<StoredSource, SourceRecord>) =>
+export const updateSource = (db: Database, edit: Edit<CountedSource, SourceRecord>) =>
   updateOwned(db, ownSources, edit, {
     set: { ...edit.record, lastModified: edit.now },
     otherwise: 'precondition-failed',

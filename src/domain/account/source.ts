@@ -84,6 +84,13 @@ export interface Source extends SourceRecord, Resource {
   lastReceived: number | null
 }
 
+/** What waits for somebody, each counted to at most `MAX_COUNTED`. */
+export interface SourceCounts {
+  unclaimed: number
+  failures: number
+}
+export const MAX_COUNTED = 100
+
 export const MAX_SOURCES = 50
 export const MAX_UNCLAIMED_IDENTIFIERS = 1000
 export const MAX_UNCLAIMED_REPORTS = 100

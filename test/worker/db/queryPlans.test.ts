@@ -31,7 +31,7 @@ import { findPayload, readPayloads } from '../../../src/sources/payloads/payload
 import { storeMessages } from '../../../src/sources/push/messages.ts'
 import { findAgreeing } from '../../../src/sources/quarantine/accept.ts'
 import { deleteQuarantined } from '../../../src/sources/quarantine/quarantine.ts'
-import { touchSource } from '../../../src/sources/store.ts'
+import { ownSources, touchSource } from '../../../src/sources/store.ts'
 import { findClaimant } from '../../../src/sources/unclaimed/claim.ts'
 import {
   countReports,
@@ -215,6 +215,8 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     await findPayload(db, holder, id('pay', 0))
     await readPayloads(db, holder, { from: 0, to: 100, after: '' }, 10)
     await touchSource(db, id('src', 0), now)
+    await ownSources.find(db, account.id, id('src', 0))
+    await ownSources.list(db, account.id, '', 50)
     expect(statements.length).toBeGreaterThan(20)
     expect(await scansOf(statements)).toEqual([])
   })

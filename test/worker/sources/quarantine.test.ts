@@ -37,6 +37,8 @@ describe('a clock that is off', () => {
     expect((await push(garminEvent(IMEI, timeStamp, { messageCode: 4 }))).status).toBe(200)
     expect(await trackOf(account, id)).toEqual([])
     expect(await quarantineOf(account, id)).toMatchObject([{ reason: 'clock' }])
+    const { devices } = (await account.call('GET', '/api/devices')).body
+    expect(devices).toMatchObject([{ id, quarantined: 1, lastLocation: null }])
     const { alerts } = (await account.call('GET', '/api/alerts')).body
     expect(alerts).toMatchObject([{ alerts: ['SOSButton'], emergency: true, late: false }])
     expect(Date.parse(alerts[0].dateTime)).toBeGreaterThanOrEqual(startedAt)

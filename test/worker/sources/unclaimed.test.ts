@@ -20,6 +20,26 @@ const fix = (ident: string, timestamp: number) => ({
   'position.longitude': 2,
 })
 
+test('a source counts what waits in it, to at most 100', async () => {
+  const account = await openAccount()
+  const [source, other] = [await makeSource(account, 'flespi'), await makeSource(account, 'flespi')]
+  const countsOf = async ({ id }: TestSource) => {
+    const { unclaimed, failures } = (await account.call('GET', `/api/sources/${id}`)).body.source
+    return [unclaimed, failures]
+  }
+  const fixes = Array.from({ length: 101 }, (_, at) => fix(`u${at}`, Date.now() / 1000 - at))
+  await source.push(flespiPush(fixes.slice(0, 2)))
+  await source.push({ contentType: 'application/json', body: '{' })
+  expect(await countsOf(source)).toEqual([2, 1])
+  expect(await countsOf(other)).toEqual([0, 0])
+  await source.push(flespiPush(fixes))
+  const { sources } = (await account.call('GET', '/api/sources')).body
+  expect(sources).toMatchObject([
+    { id: source.id, unclaimed: 100, failures: 1 },
+    { id: other.id, unclaimed: 0, failures: 0 },
+  ])
+})
+
 describe('an identifier that no device has', () => {
   test('waits with its reports, each once, until a new device claims it', async () => {
     const account = await openAccount()

@@ -16,6 +16,8 @@ const stored: Source = {
   newDevices: 'hold',
   keepRaw: false,
   lastReceived: null,
+  unclaimed: 0,
+  failures: 0,
   creation: '',
   lastModified: '',
 }
