@@ -476,14 +476,22 @@ export type EventDeviceReturned = EventOf<
 >
 export type EventMessageSent = EventOf<
   'message.sent',
-  { deviceId?: string; messageId: string; alertId: string; test?: true; channel: 'Email' | 'SMS' }
+  {
+    deviceId?: string
+    messageId: string
+    alertId?: string
+    commandId?: string
+    test?: true
+    channel: 'Email' | 'SMS'
+  }
 >
 export type EventMessageFailed = EventOf<
   'message.failed',
   {
     deviceId?: string
     messageId: string
-    alertId: string
+    alertId?: string
+    commandId?: string
     test?: true
     channel: 'Email' | 'SMS'
     reason: string | null
@@ -669,6 +677,7 @@ export type Message = {
   reason: string | null
   resetAt: string | null
   alertId: string | null
+  commandId: string | null
   deviceId: string | null
   subject: string
   text: string
@@ -744,6 +753,7 @@ export type Device = {
   usage: { date: string; emailsSent: number; smsSent: number }
   lastLocation: Location | null
   lastContact: string | null
+  quarantined: number
   creation: string
   lastModified: string
 }
@@ -1114,6 +1124,8 @@ export type Source = {
   newDevices: 'hold' | 'create'
   keepRaw: boolean
   lastReceived: string | null
+  unclaimed: number
+  failures: number
   creation: string
   lastModified: string
 }

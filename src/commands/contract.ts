@@ -34,7 +34,7 @@ export const sendCommand = define({
   tag,
   summary: 'Send a command to a device',
   description:
-    'By the network of the source that last reported for the device, or that an administrator has chosen: Garmin IPC Inbound takes text, `/locate`, `/tracking 600`, `/tracking off`, `/interval 600` and bytes; RockBLOCK takes bytes and text. With `sms: true` it goes by SMS to the device’s `min` and counts against `dailySmsLimit`; at most five numbers of a device a day, and five for each license of the account, beyond: 429. A command that is too long for its network is refused before it is sent.',
+    'By the network of the source that last reported for the device, or that an administrator has chosen: Garmin IPC Inbound takes text, `/locate`, `/tracking 600`, `/tracking off`, `/interval 600` and bytes; RockBLOCK takes bytes and text. With `sms: true` it goes by SMS to the device’s `min` and counts against `dailySmsLimit`; at most five numbers of a device a day, and five for each license of the account, beyond: 429. At a daily limit it is refused and nothing is queued. A command that is too long for its network is refused before it is sent.',
   scope: 'execute',
   body: z
     .strictObject({
@@ -63,7 +63,14 @@ export const sendCommand = define({
     }),
     command,
   }),
-  problems: ['device-not-found', 'device-expired', 'no-command-channel', 'command-not-possible'],
+  problems: [
+    'device-not-found',
+    'device-expired',
+    'no-command-channel',
+    'command-not-possible',
+    'daily-limit-reached',
+    'message-budget-reached',
+  ],
   idempotent: true,
   example: { command: 'STATUS', format: 'Text', sms: true },
 })

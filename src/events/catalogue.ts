@@ -39,7 +39,8 @@ const licenses = z.object({
 const message = z.object({
   deviceId: deviceId.optional(),
   messageId: id('msg'),
-  alertId,
+  alertId: alertId.optional().meta({ description: 'The alert; absent for a command.' }),
+  commandId: id('cmd').optional().meta({ description: 'The command; absent for an alert.' }),
   test,
   channel,
 })

@@ -10,7 +10,13 @@ const NOTICE = 'Null for a notice about the account itself.'
 const message = z
   .object({
     ...messageSummary.shape,
-    alertId: id('alr').nullable().meta({ description: NOTICE }),
+    alertId: id('alr').nullable().meta({
+      description: 'The alert. Null for a command, and for a notice about the account itself.',
+    }),
+    commandId: id('cmd').nullable().meta({
+      description: 'The command that the SMS carries, of the device’s `commands`; else null.',
+      example: null,
+    }),
     deviceId: id('dev').nullable().meta({ description: NOTICE }),
     subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
     text: z.string().meta({
@@ -36,7 +42,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks, invitations and password resets.',
+    'E-mails and SMS of alerts and commands with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks, invitations and password resets.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,

@@ -8,15 +8,16 @@ import { type InferRow, select } from '../db/query.ts'
 import { alerts, devices, messages } from '../db/schema.ts'
 import { literal, readFirst, statement } from '../db/statement.ts'
 import {
-  alertIdOf,
   type Channel,
   type MessageSummary,
   type Status,
+  subjectOf,
 } from '../domain/message/alert.ts'
 
-/** A message of an alert, as stored in its cell. */
+/** A message of an alert or a command, as stored in its cell. */
 export interface StoredMessage extends MessageSummary {
-  alertId: string
+  alertId: string | null
+  commandId: string | null
   deviceId: string
   isEmergency: boolean
   subject: string
@@ -30,10 +31,7 @@ export interface StoredMessage extends MessageSummary {
 }
 
 /** A message of a list. An account notice has neither alert nor device. */
-export type ListedMessage = Omit<StoredMessage, 'alertId' | 'deviceId'> & {
-  alertId: string | null
-  deviceId: string | null
-}
+export type ListedMessage = Omit<StoredMessage, 'deviceId'> & { deviceId: string | null }
 
 const [m, d] = [alias(messages, 'm'), alias(devices, 'd')]
 const holder = alias(messages, 'holder')
@@ -67,7 +65,7 @@ const LISTED_COLUMNS = { ...COLUMNS, deviceId: sql<string | null>`${d.id}` }
 
 const toMessage = ({ emergency, ...row }: InferRow<typeof COLUMNS>): StoredMessage => ({
   ...row,
-  alertId: alertIdOf(row.id),
+  ...subjectOf(row.id, row.kind),
   isEmergency: emergency === 1,
 })
 

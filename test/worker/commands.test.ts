@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../support/accounts.ts'
-import { call } from '../support/http.ts'
+import { createDevice } from '../support/devices.ts'
+import { readEvents } from '../support/feed/events.ts'
+import { call, callAsOperator } from '../support/http.ts'
 import { createSignInUser, signIn } from '../support/sessions.ts'
 import { garminEvent, garminPush, makeSource } from '../support/sources.ts'
 
@@ -223,11 +225,60 @@ describe('a command by SMS', () => {
     const first = await send(account, device.id, { command: 'RESET', sms: true })
     expect(first.body).toMatchObject({ result: '1 SMS segment.', command: { sms: true } })
     const second = await send(account, device.id, { command: 'RESET', sms: true })
-    expect(second.body.command).toMatchObject({ status: 'failed', answer: 'daily-limit-reached' })
+    expect([second.status, second.body.code]).toEqual([409, 'daily-limit-reached'])
+    expect(Date.parse(second.body.resetAt)).toBeGreaterThan(Date.now())
     const { body } = await account.call('GET', `/api/devices/${device.id}`)
     expect(body.device.usage.smsSent).toBe(1)
+    expect(body.device.lastContact).toBeNull()
+    const { commands } = (await account.call('GET', `/api/devices/${device.id}/commands`)).body
+    expect(commands).toMatchObject([{ id: first.body.command.id }])
     const { messages } = (await account.call('GET', '/api/account/messages')).body
-    expect(messages.map(({ kind }: { kind: string }) => kind)).toEqual(['command', 'command'])
+    expect(messages).toMatchObject([{ kind: 'command', deviceId: device.id }])
+  })
+
+  test('at once beyond the limit are refused, and a repeat of one that was sent is not', async () => {
+    const account = await openAccount()
+    const id = await createDevice(account, {
+      min: '+881632000000',
+      limits: { dailySmsLimit: 3, emergencyReserve: { email: 0, sms: 1 } },
+    })
+    const sendWith = (key: number) =>
+      send(account, id, { command: 'RESET', sms: true }, { 'Idempotency-Key': `sms-${key}` })
+    const keys = [1, 2, 3, 4, 5]
+    const statuses = (await Promise.all(keys.map(sendWith))).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 200, 409, 409, 409])
+    const again = (await Promise.all(keys.map(sendWith))).map(({ status }) => status)
+    expect(again).toEqual(statuses)
+    const { commands } = (await account.call('GET', `/api/devices/${id}/commands`)).body
+    expect(commands).toHaveLength(2)
+    expect((await account.call('GET', '/api/account/messages')).body.messages).toHaveLength(2)
+  })
+
+  test('is refused when the account’s budget of messages is used up', async () => {
+    const account = await openAccount()
+    const budgets = { messagesPerDay: { SMS: 0 } }
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
+    const id = await createDevice(account, { min: '+881632000000' })
+    const { status, body } = await send(account, id, { command: 'RESET', sms: true })
+    expect([status, body.code]).toEqual([409, 'message-budget-reached'])
+    expect((await account.call('GET', '/api/account/messages')).body.messages).toEqual([])
+  })
+
+  test('has a message and an event that name the command and no alert', async () => {
+    const account = await openAccount()
+    const id = await createDevice(account, { min: '+881632000000' })
+    const { command } = (await send(account, id, { command: 'RESET', sms: true })).body
+    await vi.waitFor(async () => {
+      const [event] = await readEvents(account, 'message.sent')
+      expect(event).toEqual({
+        deviceId: id,
+        messageId: expect.stringMatching(/^msg_/),
+        commandId: command.id,
+        channel: 'SMS',
+      })
+    })
+    const { messages } = (await account.call('GET', '/api/account/messages')).body
+    expect(messages).toMatchObject([{ alertId: null, commandId: command.id, deviceId: id }])
   })
 })
 

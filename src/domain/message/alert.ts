@@ -231,5 +231,13 @@ export const indexOf = (message: string): number =>
 export const messageId = (parentId: string, index: number): string =>
   `msg_${parentId.slice(4)}${base32Number(index, NUMBER_LENGTH)}`
 
+const parentIdOf = (message: string): string => message.slice(4, -NUMBER_LENGTH)
+
 /** The id of a message's alert. For a message of a notice, no alert has it. */
-export const alertIdOf = (message: string): string => `alr_${message.slice(4, -NUMBER_LENGTH)}`
+export const alertIdOf = (message: string): string => `alr_${parentIdOf(message)}`
+
+/** What a message of a device belongs to: a command or an alert. */
+export const subjectOf = (message: string, kind: MessageKind) =>
+  kind === 'command'
+    ? { alertId: null, commandId: `cmd_${parentIdOf(message)}` }
+    : { alertId: alertIdOf(message), commandId: null }

@@ -7,7 +7,7 @@ import { limitResetAt, takeQuota } from '../devices/dailyLimit.ts'
 import { findDevice } from '../devices/devices.ts'
 import { postUsage } from '../devices/usage.ts'
 import { commandNumbers, messages } from '../tables.ts'
-import { composeMessages } from './compose.ts'
+import { BUDGET_REACHED, composeMessages } from './compose.ts'
 import { findMessage, queueMessages } from './messageQueue.ts'
 
 export interface CommandSms {
@@ -18,12 +18,13 @@ export interface CommandSms {
 }
 
 export type CommandSmsOutcome =
-  | { ok: true; messageId: string; status: 'queued' | 'suppressed'; resetAt: number | null }
+  | { ok: true }
   | {
       ok: false
       refusal: 'account-not-found' | 'device-not-found' | 'device-expired' | 'no-command-channel'
     }
   | { ok: false; refusal: 'too-many-requests'; retryAt: number }
+  | { ok: false; refusal: 'daily-limit-reached' | typeof BUDGET_REACHED; resetAt: number }
 
 /** A device has one number: many in a day mean that its commands are used to write to others. */
 const MAX_NUMBERS_PER_DAY = 5
@@ -67,8 +68,7 @@ export const sendCommandSms = (
   const to = row.record.min.replaceAll(/[\s()-]/g, '')
   if (!PHONE.test(to)) return { ok: false, refusal: 'no-command-channel' }
   const smsId = messageId(id, 0)
-  if (findMessage(tx.sql, smsId))
-    return { ok: true, messageId: smsId, status: 'queued', resetAt: null }
+  if (findMessage(tx.sql, smsId)) return { ok: true }
   if (!isNumberAllowed(tx, row.key, to))
     return { ok: false, refusal: 'too-many-requests', retryAt: limitResetAt(tx.account) }
   const { timeZone } = tx.account
@@ -80,14 +80,13 @@ export const sendCommandSms = (
     takeQuota: (channel, wanted, allowed) =>
       takeQuota(tx, row, { channel, wanted, allowed, isEmergency: false }),
   })
-  queueMessages(tx, row.key, composed, false)
-  postUsage(tx, row.key, tx.now)
-  const isQueued = composed.some(({ status }) => status === 'queued')
-  if (isQueued) rememberNumber(tx, to)
-  return {
-    ok: true,
-    messageId: smsId,
-    status: isQueued ? 'queued' : 'suppressed',
-    resetAt: isQueued ? null : limitResetAt(tx.account),
+  const [sms] = composed
+  if (sms?.status !== 'queued') {
+    const refusal = sms?.reason === BUDGET_REACHED ? BUDGET_REACHED : 'daily-limit-reached'
+    return { ok: false, refusal, resetAt: limitResetAt(tx.account) }
   }
+  queueMessages(tx, row.key, composed, false)
+  postUsage(tx, row.key)
+  rememberNumber(tx, to)
+  return { ok: true }
 }

@@ -1,5 +1,5 @@
 import { findRow, updateRows } from '../../db/objectTable.ts'
-import { alertIdOf, NO_DEVICE_KEY, type Status } from '../../domain/message/alert.ts'
+import { alertIdOf, NO_DEVICE_KEY, type Status, subjectOf } from '../../domain/message/alert.ts'
 import { cloudflare } from '../../notify/cloudflare.ts'
 import { none } from '../../notify/none.ts'
 import { isDrill } from '../alerts/drills.ts'
@@ -25,14 +25,15 @@ const eventOf = (before: Status, after: Status): string | undefined => {
 
 const emitMessageEvent = (
   tx: Decision,
-  { id, channel, deviceKey }: MessageRow,
+  { id, kind, channel, deviceKey }: MessageRow,
   { status, reason }: MessageChange,
   event: string,
 ): void => {
   const device = findRow(tx.sql, devices, { key: deviceKey })
+  const { alertId, commandId } = subjectOf(id, kind)
   tx.emit(event, device?.id ?? null, {
     messageId: id,
-    alertId: alertIdOf(id),
+    ...(alertId ? { alertId } : { commandId }),
     channel,
     ...(status === 'failed' && { reason }),
   })

@@ -39,6 +39,7 @@ describe('messages', () => {
       provider: 'outbox',
       attempts: 1,
       kind: 'alert',
+      commandId: null,
     }
     expect(mail).toEqual({
       ...stands,
