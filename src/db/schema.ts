@@ -374,6 +374,10 @@ export const users = sqliteTable(
     creation: integer().notNull(),
     modification: integer().notNull(),
     lastLogin: integer('last_login'),
+    /** When a session was last refreshed. It outlives the session. */
+    lastRefresh: integer('last_refresh'),
+    /** When the user was last sent an invitation. */
+    invitedAt: integer('invited_at'),
     version: integer().notNull(),
     /** When the user was last disabled: password links from before are not valid any more. */
     lastDisabled: integer('last_disabled'),

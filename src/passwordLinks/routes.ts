@@ -20,7 +20,7 @@ import { log, logFailure } from '../log.ts'
 import { findAccount } from '../tokens/store.ts'
 import * as contract from './contract.ts'
 import { sendLink } from './sendLink.ts'
-import { findLinkedUser, findUserByEmail, replacePassword } from './store.ts'
+import { findLinkedUser, findUserByEmail, recordInvitation, replacePassword } from './store.ts'
 
 export const invitations = new Hono<AppEnv>().post(
   '/:userId/invite',
@@ -30,13 +30,9 @@ export const invitations = new Hono<AppEnv>().post(
     const user = await findLinkedUser(c.get('db'), c.req.param('userId'))
     if (user?.accountId !== accountId) throw new Problem('user-not-found')
     const noticeId = await c.get('newId')('ntc')
-    const { expires } = await sendLink(c.env, {
-      kind: 'invitation',
-      user,
-      cell,
-      noticeId,
-      now: Date.now(),
-    })
+    const now = Date.now()
+    const { expires } = await sendLink(c.env, { kind: 'invitation', user, cell, noticeId, now })
+    await recordInvitation(c.get('db'), user.id, now)
     return reply(c, contract.inviteUser, { success: true, expires: iso(expires) })
   },
 )

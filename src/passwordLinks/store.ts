@@ -41,6 +41,11 @@ export const findUserByEmail = (
     .where(and(eq(users.accountId, accountId), eq(users.emailKey, emailKey)))
     .get()
 
+/** Not an edit: version and `modification` stay. */
+export const recordInvitation = async (db: Database, id: string, now: number): Promise<void> => {
+  await db.update(users).set({ invitedAt: now }).where(eq(users.id, id))
+}
+
 /**
  * Sets the new hash and ends all sessions, while the user still is as the link covers it: of two
  * uses at the same time one fails.

@@ -136,17 +136,17 @@ export const findSession = async (db: Database, id: string): Promise<FoundSessio
 export const rotateSession = async (
   db: Database,
   id: string,
-  { counter, creation }: FoundSession,
+  { counter, creation, user: { userId } }: FoundSession,
   now: number,
 ): Promise<SessionState | null> => {
   const next = { counter: counter + 1, lastUsed: now, expires: sessionEnd(creation, now) }
   const isCurrent = and(eq(sessions.id, id), eq(sessions.counter, counter))
-  const rotated = await db
-    .update(sessions)
-    .set(next)
-    .where(isCurrent)
-    .returning({ id: sessions.id })
-  return rotated.length === 1 ? next : null
+  const { rotated } = await runBatch(db, {
+    rotated: db.update(sessions).set(next).where(isCurrent),
+    // Also when another request has rotated it meanwhile.
+    seen: db.update(users).set({ lastRefresh: now }).where(eq(users.id, userId)),
+  })
+  return rotated.meta.changes > 0 ? next : null
 }
 
 /** Ends all sessions of a user, on a condition. */

@@ -39,6 +39,14 @@ export const user = z
     lastLogin: time.nullable().meta({
       description: 'When the user last signed in, or a key bound to the user got a token.',
     }),
+    lastSeen: time.nullable().meta({
+      description:
+        '`lastLogin`, or when a session of the user was last refreshed if that is later.',
+    }),
+    invited: z.boolean().meta({
+      description: 'Whether the user was invited and has no password yet.',
+      example: false,
+    }),
   })
   .meta({ id: 'User' })
 

@@ -2,7 +2,8 @@ import { iso, isoOrNull } from '../domain/time/iso.ts'
 import type { User } from './store.ts'
 
 export const presentUser = (user: User) => {
-  const { version, groupName, from, expires, creation, modification, lastLogin, ...record } = user
+  const { version, groupName, from, expires, creation, modification, ...shown } = user
+  const { lastLogin, lastSeen, ...record } = shown
   return {
     ...record,
     // A group that is missing must not be shown as the whole account.
@@ -14,5 +15,6 @@ export const presentUser = (user: User) => {
     creation: iso(creation),
     modification: iso(modification),
     lastLogin: isoOrNull(lastLogin),
+    lastSeen: isoOrNull(lastSeen),
   }
 }

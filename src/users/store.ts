@@ -21,8 +21,14 @@ export type User = ReturnType<typeof toUser>
 
 const toUser = (row: Row) => {
   const { accountId, nameKey, emailKey, password, lastDisabled, ...shown } = row
-  const { notifyEmail, notifySms, fromTime, ...rest } = shown
-  return { ...rest, notify: { email: notifyEmail, sms: notifySms }, from: fromTime }
+  const { notifyEmail, notifySms, fromTime, lastRefresh, invitedAt, ...rest } = shown
+  return {
+    ...rest,
+    notify: { email: notifyEmail, sms: notifySms },
+    from: fromTime,
+    lastSeen: Math.max(rest.lastLogin ?? 0, lastRefresh ?? 0) || null,
+    invited: invitedAt !== null && password === null,
+  }
 }
 
 export const ownUsers = ownedRows('user', users, (where) => selectRows(where).map(toUser))

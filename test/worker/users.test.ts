@@ -34,6 +34,8 @@ const DEFAULTS = {
   expires: null,
   password: null,
   lastLogin: null,
+  lastSeen: null,
+  invited: false,
 }
 
 test('a user created with the four required members gets defaults, flat next to `success`', async () => {
@@ -371,7 +373,7 @@ describe('a password', () => {
   })
 })
 
-test('an edit changes the version and `modification`; a sign-in changes only `lastLogin`', async () => {
+test('an edit changes the version and `modification`; a sign-in only `lastLogin` and `lastSeen`', async () => {
   const account = await openAccount()
   const created = await account.call('POST', '/api/users', { body: ANA })
   const path = `/api/users/${created.body.id}`
@@ -382,7 +384,8 @@ test('an edit changes the version and `modification`; a sign-in changes only `la
   await fetchToken(account.userName, made.apiKey)
   const seen = await account.call('GET', path, { headers: { 'If-None-Match': etag } })
   expect(seen.status).toBe(200)
-  expect(seen.body).toEqual({ ...created.body, lastLogin: expect.any(String) })
+  const { lastLogin } = seen.body
+  expect(seen.body).toEqual({ ...created.body, lastLogin: expect.any(String), lastSeen: lastLogin })
   const edited = await account.call('PATCH', path, {
     body: { tags: { a: 'b' } },
     headers: { 'If-Match': etag },

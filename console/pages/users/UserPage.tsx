@@ -15,15 +15,16 @@ import { UserState } from './UserState.tsx'
 
 const parent = { href: '/users', label: text.users.title }
 
-const Invite = ({ user }: { user: User }) => (
+const Invite = ({ user, onDone }: { user: User; onDone: () => void }) => (
   <ActionButton
     icon="message"
     onAct={async () => {
       await sendInvitation(user.id)
       toast(text.users.invited(user.email))
+      onDone()
     }}
   >
-    {text.users.invite}
+    {user.invited ? text.users.inviteAgain : text.users.invite}
   </ActionButton>
 )
 
@@ -102,7 +103,7 @@ export default ({ params: { userId = '' } }: PageProps) => {
       lead={<UserState user={data} />}
       actions={
         <>
-          {!data.disabled && <Invite user={data} />}
+          {!data.disabled && <Invite user={data} onDone={reload} />}
           <Disable user={data} onDone={reload} />
           <Delete user={data} />
         </>

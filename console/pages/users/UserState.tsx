@@ -17,5 +17,6 @@ export const UserState = ({ user }: { user: User }) => {
     return <Badge kind="info">{text.users.notYet}</Badge>
   if (user.expires && Date.parse(user.expires) <= now.value)
     return <Badge kind="warn">{text.users.expired}</Badge>
+  if (user.invited) return <Badge kind="info">{text.users.invitedState}</Badge>
   return <Badge kind="good">{text.users.active}</Badge>
 }

@@ -25,9 +25,9 @@ const columns: readonly Column<User>[] = [
     cell: ({ group }) => group ?? text.users.wholeAccount,
   },
   {
-    key: 'login',
-    label: text.users.lastLogin,
-    cell: ({ lastLogin }) => <Time value={lastLogin} isRelative />,
+    key: 'seen',
+    label: text.users.lastSeen,
+    cell: ({ lastSeen }) => <Time value={lastSeen} isRelative />,
     isMinor: true,
   },
   { key: 'state', label: text.users.state, cell: (user) => <UserState user={user} /> },

@@ -90,6 +90,33 @@ describe('an invitation', () => {
     expect(body.modification > user.modification).toBe(true)
   })
 
+  test('is shown of the user until there is a password', async () => {
+    const account = await openAccount()
+    const [ana, bo] = [await createUser(account), await createUser(account)]
+    const isInvited = async ({ id }: { id: string }) =>
+      (await account.call('GET', `/api/users/${id}`)).body.invited
+    expect(await isInvited(ana)).toBe(false)
+    for (const { id } of [ana, bo]) await invite(account, id)
+    const { body: list } = await account.call('GET', '/api/users')
+    expect(list.users.map(({ invited }: { invited: boolean }) => invited)).toEqual([true, true])
+    await setPassword(await linkTo(account, ana.email))
+    await account.call('PATCH', `/api/users/${bo.id}`, { body: { password: NEW_PASSWORD } })
+    expect([await isInvited(ana), await isInvited(bo)]).toEqual([false, false])
+    // A further link to somebody with a password is no invitation to wait for.
+    await invite(account, ana.id)
+    expect(await isInvited(ana)).toBe(false)
+  })
+
+  test('that is refused leaves the user as it was', async () => {
+    const account = await openAccount()
+    const user = await createUser(account)
+    const { token } = account
+    const path = `/api/users/${user.id}/invite`
+    const refused = await callWithBindings({ PUBLIC_URL: '' }, 'POST', path, { token })
+    expect([refused.status, refused.body.code]).toEqual([503, 'links-unavailable'])
+    expect((await account.call('GET', `/api/users/${user.id}`)).body.invited).toBe(false)
+  })
+
   test('is made from PUBLIC_URL and never from the request’s host', async () => {
     const account = await openAccount()
     const user = await createUser(account)

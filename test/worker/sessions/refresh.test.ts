@@ -41,6 +41,22 @@ test('a refresh gives a new token of the same session and the next cookie', asyn
   expect((await call('GET', '/api/devices', { token: reply.body.token })).status).toBe(200)
 })
 
+test('a refresh is when the user was last seen, also once the session has ended', async () => {
+  const { account, cookie, user } = await start()
+  const read = async () => (await account.call('GET', `/api/users/${user.id}`)).body
+  const before = await read()
+  expect(before.lastSeen).toBe(before.lastLogin)
+  later(2 * DAY_MS)
+  const next = cookieOf(await refresh(cookie))
+  vi.useRealTimers()
+  const seen = await read()
+  expect(seen.lastLogin).toBe(before.lastLogin)
+  expect(Date.parse(seen.lastSeen) - Date.parse(before.lastSeen)).toBeGreaterThanOrEqual(2 * DAY_MS)
+  await account.call('PATCH', `/api/users/${user.id}`, { body: { disabled: true } })
+  expect((await refresh(next)).status).not.toBe(200)
+  expect((await read()).lastSeen).toBe(seen.lastSeen)
+})
+
 describe('a cookie of the old name', () => {
   const RENAMED_AT = Date.parse('2026-11-17')
   const startAt = async (time: number) => {
