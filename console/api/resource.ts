@@ -69,7 +69,7 @@ export interface Pages<T> {
 /** At most so many pages are loaded again at once. */
 const MAX_RELOADED_PAGES = 20
 
-/** Reads from the cursor on until there are so many items, or no more. */
+/** Reads from the cursor on until there are so many items, at least one, or no more. */
 const readItems = async <T>(
   load: (cursor: string | null) => Promise<Page<T>>,
   from: string | null,
@@ -79,7 +79,7 @@ const readItems = async <T>(
   const found = [...items]
   let cursor = nextCursor
   for (let count = 1; count < MAX_RELOADED_PAGES; count++) {
-    if (cursor === null || found.length >= minCount) break
+    if (cursor === null || found.length >= Math.max(1, minCount)) break
     const page = await load(cursor)
     found.push(...page.items)
     cursor = page.nextCursor

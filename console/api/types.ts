@@ -898,6 +898,8 @@ export type User = CallerUser & {
   password: null
   creation: string
   modification: string
+  lastSeen: string | null
+  invited: boolean
 }
 export type UserReply = User & Done
 export type InviteUserReply = { success: true; expires: string }

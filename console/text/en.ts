@@ -182,7 +182,7 @@ export const en = {
     list: 'Devices',
     showList: 'Show the list',
     hideList: 'Hide the list',
-    search: 'Search by name, identifier or model',
+    search: 'Search by name or identifier',
     shown: (shown: number, all: number) =>
       shown === all
         ? plural(all, 'device', 'devices')
@@ -234,7 +234,7 @@ export const en = {
     lead: (used: number, total: number) =>
       `${used} of ${plural(total, 'license', 'licenses')} in use.`,
     create: 'New device',
-    search: 'Search by the beginning of a name or identifier',
+    search: 'Search by name or identifier',
     state: 'State',
     group: 'Group',
     anyState: 'All states',
@@ -901,7 +901,7 @@ export const en = {
     periodHint: 'In your own time zone.',
     adminDevices: 'Devices the user may create',
     adminDevicesHint: 'Without a number there is no limit.',
-    lastLogin: 'Last seen',
+    lastSeen: 'Last seen',
     state: 'State',
     active: 'Active',
     disabled: 'Disabled',
@@ -922,6 +922,8 @@ export const en = {
     add: 'New user',
     create: 'Create the user',
     invite: 'Invite',
+    inviteAgain: 'Invite again',
+    invitedState: 'Invited',
     inviteNow: 'Send an invitation by e-mail',
     inviteHint: 'With a link to choose a password, good for 7 days.',
     invited: (email: string) => `An invitation is on its way to ${email}.`,

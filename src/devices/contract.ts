@@ -37,6 +37,10 @@ export const devices = resource({
           example: 'dev_01k…,dev_02m…',
         }),
       q: search.meta({ description: 'Prefix of name or identifier, without regard to case.' }),
+      contains: search.meta({
+        description:
+          'Any part of name or identifier, without regard to case. A page looks at 5,000 devices at most: it may be empty and still have a `nextCursor`.',
+      }),
       sort: z
         .enum(
           ['name', '-name', 'creation', '-creation'],

@@ -26,6 +26,8 @@ export interface Listing {
   group?: string | undefined
   /** A folded prefix of name or identifier. */
   q?: string | undefined
+  /** A folded part of name or identifier. */
+  contains?: string | undefined
   /** A folded identifier. */
   identifier?: string | undefined
   ids?: string[] | undefined
@@ -60,8 +62,8 @@ const readToday = async (db: Database, accountId: string, now: number): Promise<
 
 /** A scan may end before its page is full: then the next page begins at the scan's end. */
 const readPage = async (db: Database, variant: Variant, values: Values) => {
-  const { source, sort, hasAfter, hasPrefix, state } = variant
-  const isFiltered = hasPrefix || state !== null
+  const { source, sort, hasAfter, hasPrefix, hasPart, state } = variant
+  const isFiltered = hasPrefix || hasPart || state !== null
   const isScan = source === 'group' || (source === 'account' && isFiltered)
   if (!isScan) return { rows: await readAll(selectPage(db, variant, values)), end: undefined }
   return readScan(db, {
@@ -79,7 +81,7 @@ export const listDevices = async (
   now: number,
 ): Promise<Page<StoredDevice>> => {
   const { accountId } = viewer
-  const { state, group, q, identifier, ids, sort, after, limit } = listing
+  const { state, group, q, contains, identifier, ids, sort, after, limit } = listing
   const values: Values = {
     accountId,
     groupId: viewer.groupId ?? group ?? null,
@@ -87,6 +89,7 @@ export const listDevices = async (
     identifier: identifier ?? null,
     prefix: q ?? '',
     prefixEnd: (q ?? '') + PREFIX_END,
+    part: contains ?? '',
     afterValue: after[0] ?? null,
     afterKey: Number(after[1] ?? 0),
     today: state ? await readToday(db, accountId, now) : null,
@@ -98,6 +101,7 @@ export const listDevices = async (
     sort,
     hasAfter: after.length > 0,
     hasPrefix: !!q,
+    hasPart: !!contains,
     hasIdentifier: identifier !== undefined,
     state: state ?? null,
   }

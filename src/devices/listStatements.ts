@@ -28,6 +28,7 @@ export interface Variant {
   sort: Sort
   hasAfter: boolean
   hasPrefix: boolean
+  hasPart: boolean
   hasIdentifier: boolean
   state: State | null
 }
@@ -41,6 +42,7 @@ export interface Values {
   prefix: string
   /** Sorts after every text that begins with the prefix. */
   prefixEnd: string
+  part: string
   afterValue: string | number | null
   afterKey: number | null
   today: string | null
@@ -162,10 +164,14 @@ const hasState = (state: State): SQL =>
     ? sql`${d.ends} <= ${p.today}`
     : sql`(${d.ends} IS NULL OR ${d.ends} > ${p.today})`
 
-const filtersOf = ({ hasPrefix, hasIdentifier, state }: Variant): SQL | undefined =>
+/** No index finds a part of a text: a page tests the rows of its bounded scan. */
+const contains = (column: SQLWrapper): SQL => sql`instr(${column}, ${p.part}) > 0`
+
+const filtersOf = ({ hasPrefix, hasPart, hasIdentifier, state }: Variant): SQL | undefined =>
   and(
     isOwn,
     hasPrefix ? sql`((${matches(d.nameKey)}) OR (${matches(d.identifierKey)}))` : undefined,
+    hasPart ? sql`(${contains(d.nameKey)} OR ${contains(d.identifierKey)})` : undefined,
     hasIdentifier ? sql`${d.identifierKey} = ${p.identifier}` : undefined,
     state ? hasState(state) : undefined,
   )

@@ -68,12 +68,16 @@ const replyGranted = async (
 
 export const devices = new Hono<AppEnv>()
   .get('/', operation(contract.devices.list), async (c) => {
-    const { cursor, q, identifier, ...query } = c.req.valid('query')
+    const { cursor, q, contains, identifier, ...query } = c.req.valid('query')
     const { group } = query
     const [db, viewer, now] = [c.get('db'), c.get('principal'), Date.now()]
     if (group !== undefined && !(await hasGroup(db, viewer, group)))
       throw invalid({ pointer: '#/query/group', detail: 'is not a group of this account' })
-    const folded = { q: q && fold(q), identifier: identifier && fold(identifier) }
+    const folded = {
+      q: q && fold(q),
+      contains: contains && fold(contains),
+      identifier: identifier && fold(identifier),
+    }
     return replyList(c, contract.devices.list, c.req.valid('query'), {
       readPage: (after) => listDevices(db, viewer, { ...query, ...folded, after }, now),
       toBody: (rows) => ({

@@ -135,7 +135,7 @@ export default () => {
   ) as [string, string, string]
   const sort = query.get('sort') ?? 'name'
   const pages = useList('GET /api/devices', 'devices', {
-    query: { q, state, group, sort, limit: PAGE_SIZE },
+    query: { contains: q, state, group, sort, limit: PAGE_SIZE },
   })
   const { reload, set } = pages
   useEffect(() => void loadAccount().catch(() => undefined), [])

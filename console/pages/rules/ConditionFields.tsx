@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { ApiError } from '../../api/problem.ts'
 import type { Zone } from '../../api/types.ts'
+import { fold } from '../../format/fold.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields } from '../../ui/form/draft.ts'
@@ -24,7 +25,7 @@ interface ZonePickerProps {
 const ZonePicker = ({ label, hint, zones, ids, onChange, error }: ZonePickerProps) => {
   const id = useId()
   const [words, setWords] = useState('')
-  const shown = zones.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()))
+  const shown = zones.filter(({ name }) => fold(name).includes(fold(words)))
   const toggle = (zoneId: string) =>
     onChange(ids.includes(zoneId) ? ids.filter((one) => one !== zoneId) : [...ids, zoneId])
   return (

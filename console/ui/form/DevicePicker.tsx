@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
+import { readPage } from '../../api/list.ts'
 import { deviceName, rememberNames } from '../../api/names.ts'
 import type { ApiError } from '../../api/problem.ts'
-import { useResource } from '../../api/resource.ts'
+import { usePages } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../Button.tsx'
 import { Icon } from '../Icon.tsx'
@@ -52,15 +52,16 @@ export const DevicePicker = ({
   const id = useId()
   const [words, setWords] = useState('')
   const [isAllShown, setIsAllShown] = useState(false)
-  const found = useResource(
-    async (signal) => {
-      const query = { q: words, limit: MAX_FOUND }
-      const { devices } = await call('GET /api/devices', { query, signal })
-      rememberNames(devices)
-      return devices
+  const found = usePages(
+    async (cursor, signal) => {
+      const query = { contains: words, limit: MAX_FOUND, cursor }
+      const page = await readPage('GET /api/devices', 'devices', { query, signal })
+      rememberNames(page.items)
+      return page
     },
     [words],
   )
+  const isNothingFound = found.items.length === 0 && !found.isPending && !found.error
   const chosen = new Set(values)
   const toggle = (deviceId: string) =>
     onChange(
@@ -96,7 +97,7 @@ export const DevicePicker = ({
       <SearchInput label={text.picker.search} value={words} onInput={setWords} />
       {found.error && <Failed error={found.error} onRetry={found.reload} />}
       <ul class="picker-found" aria-busy={found.isPending}>
-        {(found.data ?? []).map((device) => (
+        {found.items.map((device) => (
           <li key={device.id}>
             <label for={`${id}-${device.id}`}>
               <input
@@ -112,7 +113,7 @@ export const DevicePicker = ({
             </label>
           </li>
         ))}
-        {found.data?.length === 0 && <li class="muted">{text.picker.nothingFound}</li>}
+        {isNothingFound && <li class="muted">{text.picker.nothingFound}</li>}
       </ul>
     </fieldset>
   )

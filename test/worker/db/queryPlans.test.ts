@@ -253,18 +253,41 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     'a page of devices by %s seeks to its cursor in an index',
     async (sort, after, seek) => {
       const { db, statements } = recordCell()
-      for (const filter of [{}, { state: 'active' }, { q: 'tern' }] as const) {
+      const filters = [{}, { state: 'active' }, { q: 'tern' }, { contains: 'ern' }] as const
+      for (const filter of filters) {
         const listing = { ...filter, sort, after: [...after], limit: 10 }
         const page = await listDevices(db, { accountId: account.id, groupId: null }, listing, 1)
         expect(page.rows).toHaveLength(10)
       }
       const pages = statements.filter(({ sql }) => sql.includes('lastLocation'))
-      expect(pages).toHaveLength(3)
+      expect(pages).toHaveLength(filters.length)
       expect(await scansOf(pages)).toEqual([])
       for (const page of pages) {
         const steps = await planOf(page)
         expect(steps.map(({ detail }) => detail).join('\n')).toMatch(seek)
       }
+    },
+  )
+
+  test.each(['account', 'group'])(
+    'a search by a part of a name scans at most 5,000 devices of the %s for a page',
+    async (of) => {
+      const { db, statements } = recordCell()
+      const viewer = {
+        accountId: account.id,
+        groupId: of === 'group' ? account.fullGroup : null,
+      }
+      const listing = { contains: 'nowhere', sort: 'name' as const, after: [], limit: 100 }
+      const first = await listDevices(db, viewer, listing, 1)
+      expect(first.rows).toEqual([])
+      expect(await scansOf(statements)).toEqual([])
+      // 500, then 5,000, each in the index and in the table, and the ends of both scans.
+      expect(await rowsReadBy(statements)).toBeLessThan(3.2 * 5500)
+      if (of === 'group') return
+      let [pages, next] = [1, first.next]
+      for (; next; pages++)
+        next = (await listDevices(db, viewer, { ...listing, after: next }, 1)).next
+      expect(pages).toBeLessThanOrEqual(DEVICES / 5000 + 1)
     },
   )
 

@@ -127,6 +127,49 @@ describe('devices of the same name', () => {
   })
 })
 
+describe('contains=', () => {
+  test('finds any part of a name or an identifier, as it is folded, in every order', async () => {
+    const account = await openAccount()
+    for (const [name, identifier] of [
+      ['Great TERN 7', '300-A'],
+      ['Arctic tern', null],
+      ['Auk', 'tern-1'],
+      ['Λάρος', null],
+      ['50% of_all', null],
+    ] as const)
+      await createDevice(account, { name, identifier })
+    const find = (part: string, more = '') =>
+      namesOf(account, `contains=${encodeURIComponent(part)}${more}`)
+    expect(await find('TERN')).toEqual(['Arctic tern', 'Auk', 'Great TERN 7'])
+    expect(await find('tern', '&sort=-creation')).toEqual(['Auk', 'Arctic tern', 'Great TERN 7'])
+    expect(await find('ｔｅｒｎ 7')).toEqual(['Great TERN 7'])
+    expect(await find('00-a')).toEqual(['Great TERN 7'])
+    expect(await find('ΡΟΣ')).toEqual(['Λάρος'])
+    // No wildcards.
+    expect(await find('%')).toEqual(['50% of_all'])
+    expect(await find('f_a')).toEqual(['50% of_all'])
+    expect(await find('t%n')).toEqual([])
+    expect(await find('tern', '&q=a')).toEqual(['Arctic tern', 'Auk'])
+    expect(await find('tern', '&state=expired')).toEqual([])
+    expect(await find('  ')).toHaveLength(5)
+    expect(await namesOf(await openAccount(), 'contains=tern')).toEqual([])
+  })
+
+  test('finds only what the caller sees', async () => {
+    const { account, group, ana } = await openFleet()
+    expect(await namesOf(account, 'contains=mei')).toEqual(['A', 'B', 'b', 'D', 'x'])
+    expect(await namesOf(account, `contains=mei&group=${group}`)).toEqual(['A', 'B', 'b', 'D'])
+    expect(await namesOf(ana, 'contains=mei&sort=-name')).toEqual(['D', 'b', 'B', 'A'])
+    expect(await namesOf(ana, 'contains=x')).toEqual([])
+  })
+
+  test('takes at most 200 characters', async () => {
+    const account = await openAccount()
+    const { status, body } = await account.call('GET', `/api/devices?contains=${'x'.repeat(201)}`)
+    expect([status, body.errors[0].pointer]).toEqual([400, '#/query/contains'])
+  })
+})
+
 describe('identifier=', () => {
   test('finds the one device that has it, in any case and nothing but the whole', async () => {
     const { account, group, ana } = await openFleet()

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { fold } from '../../../format/fold.ts'
 import { formatSpeed } from '../../../format/units.ts'
 import { place, setQuery } from '../../../router/router.ts'
 import { session } from '../../../session/session.ts'
@@ -24,11 +25,9 @@ const matchesState = (state: DeviceState, filter: string): boolean =>
   // An emergency is never filtered away.
   state === 'emergency'
 
+/** As `contains` of the API. */
 const matchesSearch = ({ device }: Member, search: string): boolean =>
-  search === '' ||
-  [device.name, device.identifier ?? '', device.model].some((one) =>
-    one.toLowerCase().includes(search),
-  )
+  search === '' || [device.name, device.identifier ?? ''].some((one) => fold(one).includes(search))
 
 /** Made once: 10,000 names are sorted with every report. */
 const { compare: byName } = new Intl.Collator()
@@ -74,7 +73,7 @@ export const FleetList = ({ selectedId }: { selectedId: string | null }) => {
     () =>
       all
         .filter((member) => matchesState(member.state, filter))
-        .filter((member) => matchesSearch(member, search.trim().toLowerCase()))
+        .filter((member) => matchesSearch(member, fold(search.trim())))
         .sort(
           (a, b) => URGENCY[a.state] - URGENCY[b.state] || byName(a.device.name, b.device.name),
         ),

@@ -82,6 +82,23 @@ describe('a list', () => {
     return { state, hook }
   }
 
+  test('goes on to the next page while a page has found nothing', async () => {
+    const hook = runHook(
+      () =>
+        usePages(async (cursor) => {
+          const at = Number(cursor ?? 0)
+          return { items: at === 3 ? ['found'] : [], nextCursor: at < 5 ? String(at + 1) : null }
+        }, []),
+      {},
+    )
+    await settle()
+    expect(hook.value).toMatchObject({ items: ['found'], hasMore: true, isPending: false })
+    hook.value.loadMore()
+    await settle()
+    expect(hook.value).toMatchObject({ items: ['found'], hasMore: false })
+    hook.unmount()
+  })
+
   test('stays as long as it was when it is loaded again', async () => {
     const { state, hook } = open()
     await settle()
