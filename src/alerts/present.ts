@@ -9,6 +9,7 @@ import {
 } from '../domain/message/alert.ts'
 import type { Undelivered, UndeliveredReason } from '../domain/message/emergency.ts'
 import type { NewestPlace } from '../domain/message/newestPlace.ts'
+import { countOf } from '../domain/text/countOf.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 
 /** An alert as its cell stores it. */
@@ -129,7 +130,7 @@ export const warningFor = (
   const notified =
     notices === 0
       ? 'No administrator or emergency contact is notified either. Tell someone by other means.'
-      : `The account’s administrators and emergency contacts are sent ${notices} ${notices === 1 ? 'message' : 'messages'}. Tell someone by other means too.`
+      : `The account’s administrators and emergency contacts are sent ${countOf(notices, 'message')}. Tell someone by other means too.`
   const what = hasFailed ? 'No message of this SOS has arrived' : 'No message is sent for this SOS'
   return { warning: `${what}: ${NOT_SENT[reason]}. ${notified}` }
 }

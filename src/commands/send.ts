@@ -1,5 +1,6 @@
 import type { SourceProvider } from '../domain/account/source.ts'
 import { smsSegments } from '../domain/message/gsm7.ts'
+import { countOf } from '../domain/text/countOf.ts'
 import { invalid, Problem, requireOk, tooManyRequests } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { ServiceContext } from '../serviceContext.ts'
@@ -137,7 +138,7 @@ export const sendBySms = async (
 ): Promise<string> => {
   const { command: text, device } = given
   const segments = smsSegments(text)
-  const result = `${segments} SMS ${segments === 1 ? 'segment' : 'segments'}.`
+  const result = `${countOf(segments, 'SMS segment')}.`
   if (isSmsTooLong(text))
     throw new Problem('command-not-possible', { detail: `It takes ${result} ${SMS_LIMIT}` })
   const ledger = ledgerOf(context.env, context.accountId)

@@ -87,7 +87,10 @@ export const condition = z
         metres: whole(10, 1_000_000).meta({ description: 'How far away.', example: 200 }),
       }),
       z.strictObject({
-        type: type('stands', 'The device stays in one place for longer than `minutes`.'),
+        type: type(
+          'stands',
+          'The device stays within 100 m, or `hysteresis.metres` if that is more, for longer than `minutes`. A location with a worse `accuracy` decides nothing.',
+        ),
         minutes,
       }),
       z.strictObject({

@@ -81,7 +81,7 @@ export const daySummary = z
   })
   .meta({ id: 'DaySummary' })
 
-const ABOUT = `At most ${MAX_DAYS} days and ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Locations with an accuracy worse than ${MAX_ACCURACY_METRES} m are left out. Nothing is stored: what arrives late changes the reply. Trips and stops are cut off at the ends of the span.`
+const ABOUT = `At most ${MAX_DAYS} days and ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations. Locations with an accuracy worse than ${MAX_ACCURACY_METRES} m are left out; those with one worse than 100 m decide no stop and count only where they are surely away from the others. Nothing is stored: what arrives late changes the reply. Trips and stops are cut off at the ends of the span.`
 const problems = ['device-not-found', 'span-too-large'] as const
 
 export const listTrips = define({

@@ -11,7 +11,7 @@ import * as contract from './contract.ts'
 import { presentDay, presentStop, presentTrip } from './present.ts'
 import { readFirstFixes, readFixes } from './store.ts'
 import { summarizeDays } from './tripSummary.ts'
-import { findStops, findTrips, isPrecise, type Trip, type TripFix } from './trips.ts'
+import { findStops, findTrips, findWay, type Trip, type TripFix } from './trips.ts'
 
 interface Span {
   from: number
@@ -35,7 +35,8 @@ const readSpan = async (c: Context, span: Span): Promise<Track> => {
     await continueCostlyWork(c, workOfLocations(SPAN_PAGE_ROWS))
     return readFixes(c.get('db'), { ...query, from })
   })
-  return { timeZone, fixes: fixes.filter(isPrecise), slices: new Slices(accountId) }
+  const slices = new Slices(accountId)
+  return { timeZone, fixes: await findWay(fixes, slices), slices }
 }
 
 /** Works on the track of a span, one span of an account at a time. */

@@ -30,7 +30,7 @@ export const STOP_MS = 300_000
 export const MAX_ACCURACY_METRES = 1000
 const MS_PER_HOUR = 3_600_000
 
-export const isPrecise = ({ accuracy }: TripFix): boolean =>
+const isPrecise = ({ accuracy }: TripFix): boolean =>
   accuracy === null || accuracy <= MAX_ACCURACY_METRES
 
 export const legMetres = (a: TripFix, b: TripFix): number =>
@@ -43,15 +43,45 @@ export const speedOf = (metres: number, ms: number): number | null =>
 const isAway = (from: TripFix, fix: TripFix): boolean =>
   legMetres(from, fix) - Math.max(from.accuracy ?? 0, fix.accuracy ?? 0) > STANDSTILL_METRES
 
-/** The stops: where all fixes for at least five minutes are near the first of them. */
+/** Whether a fix is precise enough to say that the device stays within the radius of a stop. */
+const isExact = ({ accuracy }: TripFix): boolean => (accuracy ?? 0) <= STANDSTILL_METRES
+
+/**
+ * The fixes of the way. A fix that is less exact than a stop is wide belongs to it only where it is
+ * surely away from the one before and the next exact one; otherwise its error would count as a way.
+ */
+export const findWay = async (all: readonly TripFix[], slices: Slices): Promise<TripFix[]> => {
+  const fixes = all.filter(isPrecise)
+  const way: TripFix[] = []
+  let next = 0
+  for (const [index, fix] of fixes.entries()) {
+    if (isExact(fix)) {
+      way.push(fix)
+      continue
+    }
+    while (next < fixes.length && (next <= index || !isExact(fixes[next] as TripFix))) next++
+    const isApart = [way.at(-1), fixes[next]].every((other) => !other || isAway(other, fix))
+    if (isApart) way.push(fix)
+    const turn = slices.spend(2)
+    if (turn) await turn
+  }
+  return way
+}
+
+/** The stops: where all exact fixes for at least five minutes are near the first of them. */
 export const findStops = async (fixes: readonly TripFix[], slices: Slices): Promise<Stop[]> => {
   const stops: Stop[] = []
   let first = 0
   while (first < fixes.length) {
     const start = fixes[first] as TripFix
     let last = first
-    while (last + 1 < fixes.length && !isAway(start, fixes[last + 1] as TripFix)) last++
-    const turn = slices.spend(last - first + 1)
+    let next = first + 1
+    for (; isExact(start) && next < fixes.length; next++) {
+      const fix = fixes[next] as TripFix
+      if (isAway(start, fix)) break
+      if (isExact(fix)) last = next
+    }
+    const turn = slices.spend(next - first)
     if (turn) await turn
     if ((fixes[last] as TripFix).time - start.time >= STOP_MS) {
       stops.push({ first, last })

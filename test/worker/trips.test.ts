@@ -67,6 +67,23 @@ test('trips, stops and days are computed from the stored track', async () => {
   ])
 })
 
+test('imprecise locations of a boat are no stops and cost nothing of its way', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const path = `/api/devices/${device}`
+  await account.call('POST', `${path}/locations`, {
+    body: Array.from({ length: 361 }, (_, index) =>
+      fix(index / 3, index * 50, index % 20 === 10 ? { accuracy: 900 } : {}),
+    ),
+  })
+  const { stops } = (await account.call('GET', `${path}/stops${SPAN}`)).body
+  expect(stops).toEqual([])
+  const { trips } = (await account.call('GET', `${path}/trips${SPAN}`)).body
+  expect(trips).toMatchObject([{ distance: expect.closeTo(18_000, 0), duration: 7200 }])
+  const { days } = (await account.call('GET', `${path}/summary${SPAN}`)).body
+  expect(days).toMatchObject([{ trips: 1, distance: expect.closeTo(18_000, 0) }])
+})
+
 test('a span must have both ends, in order, and at most 31 days', async () => {
   const account = await openAccount()
   const device = await createDevice(account)

@@ -1,3 +1,4 @@
+import { countOf } from '../text/countOf.ts'
 import { zoneFormats } from '../time/day.ts'
 import type { Alert, Motion, Place } from './alert.ts'
 
@@ -57,9 +58,7 @@ const inUnits = (ms: number): { count: number; name: string; short: string } | n
 }
 
 const inWords = (duration: ReturnType<typeof inUnits>): string =>
-  duration
-    ? `${duration.count} ${duration.name}${duration.count === 1 ? '' : 's'}`
-    : 'less than a minute'
+  duration ? countOf(duration.count, duration.name) : 'less than a minute'
 
 /** “3 days ago”, “less than a minute ago”. */
 export const describeAgo = (at: number, now: number): string => `${inWords(inUnits(now - at))} ago`

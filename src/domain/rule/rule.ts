@@ -1,6 +1,7 @@
 import type { Resource } from '../account/resource.ts'
 import { MAX_ACCOUNT_VERTICES, MIN_RULE_POSITIONS } from '../geo/zone.ts'
 import type { Channel } from '../message/alert.ts'
+import { countOf } from '../text/countOf.ts'
 import type { ScheduleEntry } from '../time/schedule.ts'
 
 /* Rules: what the service watches for, and the alert that it raises then. */
@@ -107,7 +108,7 @@ export interface RuleUse {
 
 /** What an account uses of the limits of rules and zones. */
 export const describeRuleUse = ({ rules, positions, vertices }: RuleUse): string =>
-  `${RULE_LIMITS} This account has ${rules} rules whose zones count as ${formatCount(positions)} positions; all its zones have ${formatCount(vertices)} of ${formatCount(MAX_ACCOUNT_VERTICES)}. Delete rules that are no longer used, name fewer zones in them, or draw the zones with fewer positions.`
+  `${RULE_LIMITS} This account has ${countOf(rules, 'rule')} whose zones count as ${formatCount(positions)} positions; all its zones have ${formatCount(vertices)} of ${formatCount(MAX_ACCOUNT_VERTICES)}. Delete rules that are no longer used, name fewer zones in them, or draw the zones with fewer positions.`
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 
@@ -128,9 +129,9 @@ export const describeOccasion = ({ when, zoneName, value }: Occasion): string =>
     case 'leaves':
       return `Left ${zone}.`
     case 'inside':
-      return `In ${zone} for ${when.minutes} minutes.`
+      return `In ${zone} for ${countOf(when.minutes, 'minute')}.`
     case 'outside':
-      return `Outside ${zone} for ${when.minutes} minutes.`
+      return `Outside ${zone} for ${countOf(when.minutes, 'minute')}.`
     case 'speed':
       return `Speed ${given} km/h${zoneName === null ? '' : ` in ${zone}`}.`
     case 'value':
@@ -138,9 +139,9 @@ export const describeOccasion = ({ when, zoneName, value }: Occasion): string =>
     case 'moves':
       return `Moved more than ${when.metres} m.`
     case 'stands':
-      return `Stands for ${when.minutes} minutes.`
+      return `Stands for ${countOf(when.minutes, 'minute')}.`
     case 'silent':
-      return `No contact for ${when.minutes} minutes.`
+      return `No contact for ${countOf(when.minutes, 'minute')}.`
     case 'returns':
       return 'In contact again.'
   }

@@ -1,6 +1,6 @@
 import { distanceMetres } from '../../domain/geo/geodesy.ts'
 import type { Fix } from '../../domain/track/fix.ts'
-import { MOVE_MS, type Signal, type SignalValue } from './signals.ts'
+import { MOVE_MS, type Signal, type SignalValue, STANDSTILL_METRES } from './signals.ts'
 
 /* The values of a signal along a part of the track. */
 
@@ -54,11 +54,16 @@ const dwell = (fixes: Fix[], before: Values, ms: number, isStart: boolean): Valu
   return { values, isSure }
 }
 
+/** A less precise fix cannot say that a device is still within `metres`. */
+const isPrecise = (accuracy: number | null, metres: number): boolean =>
+  (accuracy ?? 0) <= Math.max(metres, STANDSTILL_METRES)
+
 /** Whether two fixes are farther apart than this; null when they are not precise enough. */
 const areApart = (a: Fix, b: Fix, metres: number): boolean | null => {
   const distance = distanceMetres(a.latitude, a.longitude, b.latitude, b.longitude)
-  if (distance <= metres) return false
-  return distance - Math.max(a.accuracy ?? 0, b.accuracy ?? 0) > metres ? true : null
+  const accuracy = Math.max(a.accuracy ?? 0, b.accuracy ?? 0)
+  if (distance <= metres) return isPrecise(accuracy, metres) ? false : null
+  return distance - accuracy > metres ? true : null
 }
 
 /** 1 when the device is farther than `metres` from where it was five minutes before or earlier. */
@@ -154,6 +159,26 @@ const stands = (
   return { values, isSure }
 }
 
+/** Precise fixes have values by those alone; the others are undecided. */
+const deriveByPrecise = (
+  fixes: Fix[],
+  metres: number,
+  derive: (precise: Fix[]) => Values,
+): Values => {
+  const precise = fixes.filter(({ accuracy }) => isPrecise(accuracy, metres))
+  const derived = derive(precise)
+  if (precise.length === fixes.length) return derived
+  const values: SignalValue[] = []
+  const isSure: boolean[] = []
+  let next = 0
+  for (const fix of fixes) {
+    const at = fix === precise[next] ? next++ : null
+    values.push(at === null ? null : (derived.values[at] ?? null))
+    isSure.push(at === null || derived.isSure[at] === true)
+  }
+  return { values, isSure }
+}
+
 /**
  * The values at `fixes`, a part of the track without gaps, in order of time. `raw` are the signal's
  * own values there, and `isStart` says that the part begins with the track.
@@ -176,7 +201,9 @@ export const deriveValues = (
       return { ...agreed, isSure: agreed.isSure.map((sure, index) => sure && !!isSure[index]) }
     }
     case 'stands':
-      return stands(fixes, derivation, isStart)
+      return deriveByPrecise(fixes, derivation.metres, (precise) =>
+        stands(precise, derivation, isStart),
+      )
   }
 }
 
@@ -202,8 +229,9 @@ export const isSettled = (
       })
     case 'moves':
     case 'stands': {
-      const ms = derivation.type === 'moves' ? MOVE_MS : derivation.ms
-      const [next] = later
+      const isStand = derivation.type === 'stands'
+      const ms = isStand ? derivation.ms : MOVE_MS
+      const next = later.find(({ accuracy }) => !isStand || isPrecise(accuracy, derivation.metres))
       return next !== undefined && later.some(({ time }) => time >= next.time + ms)
     }
   }

@@ -413,17 +413,87 @@ describe('standing still', () => {
             Math.abs(a.latitude - b.latitude) * 110_574 -
               Math.max(a.accuracy ?? 0, b.accuracy ?? 0) <=
             100
-          const values = fixes.map((fix, index) => {
-            const first = fixes.findLastIndex(({ time }) => time <= fix.time - minutes * MINUTE)
-            return first >= 0 && fixes.slice(first, index).every((other) => isNear(other, fix))
+          const precise = fixes.filter(({ accuracy }) => (accuracy ?? 0) <= 100)
+          const values = precise.map((fix, index) => {
+            const first = precise.findLastIndex(({ time }) => time <= fix.time - minutes * MINUTE)
+            return first >= 0 && precise.slice(first, index).every((other) => isNear(other, fix))
           })
-          const expected = values.flatMap((value, index) =>
-            value && values[index - 1] === false ? [index] : [],
+          const expected = precise.flatMap(({ time }, index) =>
+            values[index] && values[index - 1] === false ? [(time - START) / MINUTE] : [],
           )
           expect(evaluate(fixes, minutes)).toEqual(expected)
         },
       ),
       { numRuns: 200 },
+    )
+  })
+
+  /** At 60 km/h, every 10 s; every sixth is imprecise. */
+  const drive = (seconds: number) =>
+    Array.from({ length: seconds / 10 }, (_, index) =>
+      fixAt(index / 6, {
+        latitude: (index * 10 * 60) / 3.6 / 110_574,
+        accuracy: index % 6 === 5 ? 10_000 : null,
+      }),
+    )
+
+  test.each([1, 7, 360])('is not what an imprecise fix of a drive says, %i a report', (size) => {
+    const fixes = drive(3600)
+    for (const minutes of [1, 5]) {
+      const store = new Track(ruleOf({ type: 'stands', minutes }))
+      for (let i = 0; i < fixes.length; i += size) store.report(fixes.slice(i, i + size))
+      expect(store.hits).toEqual([])
+      expect(evaluate(fixes, minutes)).toEqual([])
+    }
+  })
+
+  test('is neither begun, prolonged nor ended by an imprecise fix', () => {
+    const imprecise = (minute: number, north: number) =>
+      fixAt(minute, { latitude: north / 110_574, accuracy: 10_000 })
+    const begins = [fixAt(0, { latitude: 1 }), imprecise(5, 0), fixAt(10), fixAt(20), fixAt(30)]
+    expect(evaluate(begins, 20)).toEqual([30])
+    const prolongs = [fixAt(0, { latitude: 1 }), fixAt(10), fixAt(20), imprecise(31, 0)]
+    expect(evaluate(prolongs, 20)).toEqual([])
+    const ends = [fixAt(0), fixAt(10), fixAt(20), imprecise(25, 50_000), fixAt(30), fixAt(60)]
+    expect(evaluate(ends, 20)).toEqual([20])
+  })
+
+  test('is found as without the imprecise fixes, in any order of arrival', () => {
+    const arrivals = fc
+      .array(
+        fc.record({
+          north: fc.constantFrom(0, 0, 0, 0, 30, 5000),
+          accuracy: fc.constantFrom(null, 20, 6000),
+          key: fc.double({ noNaN: true }),
+        }),
+        { minLength: 2, maxLength: 40 },
+      )
+      .map((list) =>
+        list
+          .map(({ north, accuracy, key }, minute) => ({
+            fix: fixAt(minute, { latitude: north / 110_574, accuracy }),
+            key,
+          }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ fix }) => fix),
+      )
+    const isPrecise = ({ accuracy }: Fix) => accuracy !== 6000
+    fc.assert(
+      fc.property(
+        arrivals,
+        fc.integer({ min: 1, max: 6 }),
+        fc.integer({ min: 1, max: 9 }),
+        (fixes, minutes, size) => {
+          const rule = ruleOf({ type: 'stands', minutes })
+          const [all, precise] = [new Track(rule), new Track(rule)]
+          for (let i = 0; i < fixes.length; i += size) {
+            all.report(fixes.slice(i, i + size))
+            precise.report(fixes.slice(i, i + size).filter(isPrecise))
+          }
+          expect(minutesOf(all.hits)).toEqual(minutesOf(precise.hits))
+        },
+      ),
+      { numRuns: 1000 },
     )
   })
 
@@ -468,6 +538,18 @@ test('moving is raised once, when the device is away from where it was', () => {
   // A place that is less precise than it is away decides nothing.
   expect(store.report([place(80, 4500, 1000)])).toEqual([])
   expect(minutesOf(store.report([place(90, 6000)]))).toEqual([90])
+})
+
+test('an imprecise fix near where a moving device was does not end its way', () => {
+  const store = new Track(ruleOf({ type: 'moves', metres: 200 }))
+  const place = (minute: number, east: number, accuracy: number | null = null) =>
+    fixAt(minute, { longitude: east / 111_320, accuracy })
+  for (const fix of [place(0, 0), place(6, 0), place(12, 6000), place(18, 12_000)])
+    store.report([fix])
+  // Reported where the device was six minutes before.
+  store.report([place(24, 12_000, 10_000)])
+  store.report([place(30, 24_000)])
+  expect(minutesOf(store.hits)).toEqual([12])
 })
 
 describe('limits', () => {

@@ -7,6 +7,7 @@ import { summarizeDays } from '../../../src/trips/tripSummary.ts'
 import {
   findStops,
   findTrips,
+  findWay,
   type Stop,
   type Trip,
   type TripFix,
@@ -14,6 +15,7 @@ import {
 
 const stopsIn = (fixes: TripFix[]) => findStops(fixes, new Slices())
 const tripsIn = (fixes: TripFix[], stops: Stop[]) => findTrips(fixes, stops, new Slices())
+const wayOf = (fixes: TripFix[]) => findWay(fixes, new Slices())
 const daysIn = (fixes: TripFix[], trips: Trip[], timeZone: string) =>
   summarizeDays(fixes, trips, timeZone, new Slices())
 
@@ -96,6 +98,52 @@ describe('trips and stops', async () => {
     ]
     const expected = geodesic.Geodesic.WGS84.Inverse(0, 179.9, 0, -179.9).s12 ?? 0
     expect((await tripsIn(way, []))[0]?.distance).toBeCloseTo(expected, 0)
+  })
+})
+
+describe('an imprecise fix', () => {
+  /** At 9 km/h, every 20 s for two hours; every twentieth is imprecise and off its way. */
+  const voyage = (north: number) =>
+    Array.from({ length: 361 }, (_, index) =>
+      index % 20 === 10
+        ? at(index / 3, index * 50, { latitude: north / METRES_PER_DEGREE, accuracy: 900 })
+        : at(index / 3, index * 50),
+    )
+
+  test.each([0, 300, 900])('%i m off the way of a boat is no stop and no way', async (north) => {
+    expect(await stopsIn(voyage(north))).toEqual([])
+    const way = await wayOf(voyage(north))
+    expect(await stopsIn(way)).toEqual([])
+    const trips = await tripsIn(way, [])
+    expect(trips).toHaveLength(1)
+    expect(trips[0]?.distance).toBeCloseTo(18_000, -1)
+    expect(trips[0]?.topSpeed).toBeCloseTo(9, 1)
+    const [day] = await daysIn(way, trips, 'UTC')
+    expect(day?.distance).toBeCloseTo(18_000, -1)
+    expect(day?.movingMs).toBe(120 * MINUTE)
+  })
+
+  test('neither ends nor prolongs a stop', async () => {
+    const fixes = [
+      at(0, 0),
+      at(4, 500, { accuracy: 900 }),
+      at(10, 0),
+      at(14, 60, { accuracy: 900 }),
+      at(20, 9000),
+    ]
+    expect(spans(fixes, await stopsIn(fixes))).toEqual([[0, 10]])
+    const way = await wayOf(fixes)
+    expect(spans(way, await stopsIn(way))).toEqual([[0, 10]])
+    expect((await tripsIn(way, await stopsIn(way)))[0]?.distance).toBeCloseTo(9000, -1)
+  })
+
+  test('far from the others belongs to the way', async () => {
+    const far = [at(0, 0), at(30, 20_000, { accuracy: 900 }), at(60, 0)]
+    expect((await tripsIn(await wayOf(far), []))[0]?.distance).toBeCloseTo(40_000, -1)
+    const none = Array.from({ length: 21 }, (_, index) => at(index, index * 500, { accuracy: 600 }))
+    expect((await tripsIn(await wayOf(none), []))[0]?.distance).toBeCloseTo(10_000, -1)
+    expect(await stopsIn(none)).toEqual([])
+    expect(await wayOf([at(0, 0, { accuracy: 1001 })])).toEqual([])
   })
 })
 
