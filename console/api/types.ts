@@ -287,6 +287,7 @@ export type SourceBody = {
     | 'spot'
     | 'globalstar'
     | 'owntracks'
+    | 'overland'
     | 'flespi'
   enabled?: boolean | null
   settings?: {
@@ -300,6 +301,8 @@ export type SourceBody = {
     password?: string | null
     sender?: string | null
     requireJwt?: boolean | null
+    speedUnit?: 'kn' | 'm/s' | 'km/h' | null
+    encryptionKey?: string | null
   } | null
   newDevices?: 'hold' | 'create' | null
   keepRaw?: boolean | null
@@ -318,7 +321,22 @@ export type PastedPush = {
     | 'spot'
     | 'globalstar'
     | 'owntracks'
+    | 'overland'
     | 'flespi'
+  settings?: {
+    host?:
+      | 'ipcinbound.inreachapp.com'
+      | 'explore.garmin.com'
+      | 'eur-enterprise.inreach.garmin.com'
+      | null
+    apiKey?: string | null
+    userName?: string | null
+    password?: string | null
+    sender?: string | null
+    requireJwt?: boolean | null
+    speedUnit?: 'kn' | 'm/s' | 'km/h' | null
+    encryptionKey?: string | null
+  } | null
   contentType?: string | null
   query?: string | Record<string, string> | null
   headers?: Record<string, string> | null
@@ -1120,6 +1138,7 @@ export type Source = {
     | 'spot'
     | 'globalstar'
     | 'owntracks'
+    | 'overland'
     | 'flespi'
   enabled: boolean
   settings: Record<string, unknown>

@@ -1018,7 +1018,7 @@ export const en = {
         name: 'OsmAnd or Traccar Client',
         steps: [
           'OsmAnd: Plugins → Trip recording → Online tracking → Web address.',
-          'Enter the address, followed by ?id=my-phone&lat={0}&lon={1}&timestamp={2}&hdop={3}&altitude={4}&speed={5}&bearing={6}',
+          'Enter the address, followed by ?id=my-phone&lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed={5}&bearing={6}',
           'Traccar Client: enter the address as Server URL.',
         ],
         identifier: 'the id that the app sends',
@@ -1075,6 +1075,11 @@ export const en = {
         name: 'OwnTracks',
         steps: ['In the app: Preferences → Connection → Mode HTTP.', 'Enter the address as URL.'],
         identifier: 'user and device name, as in ann/phone',
+      },
+      overland: {
+        name: 'Overland',
+        steps: ['In the app: Settings → Receiver Endpoint URL: the address.', 'Enter a Device ID.'],
+        identifier: 'the Device ID',
       },
       flespi: {
         name: 'flespi',

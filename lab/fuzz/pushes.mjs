@@ -110,6 +110,18 @@ const PAYLOADS = {
     type: JSON_TYPE,
     body: { _type: 'location', tid: id, lat: 48.8, lon: 2.2, tst: Math.floor(at / 1000), acc: 5 },
   }),
+  overland: (id, at) => ({
+    type: JSON_TYPE,
+    body: {
+      locations: [
+        {
+          type: 'Feature',
+          geometry: { type: 'Point', coordinates: [2.2, 48.8] },
+          properties: { device_id: id, timestamp: new Date(at).toISOString(), battery_level: 0.5 },
+        },
+      ],
+    },
+  }),
   flespi: (id, at) => ({
     type: JSON_TYPE,
     body: [

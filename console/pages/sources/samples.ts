@@ -132,6 +132,21 @@ const SAMPLES: Record<Provider, (now: number) => Sample> = {
     }),
     headers: { 'X-Limit-U': 'ann', 'X-Limit-D': 'phone' },
   }),
+  overland: (now) =>
+    json({
+      locations: [
+        {
+          type: 'Feature',
+          geometry: { type: 'Point', coordinates: [2.29, 48.85] },
+          properties: {
+            timestamp: iso(now),
+            device_id: 'my-iphone',
+            horizontal_accuracy: 5,
+            battery_level: 0.67,
+          },
+        },
+      ],
+    }),
   flespi: (now) =>
     json([
       {

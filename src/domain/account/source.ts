@@ -14,6 +14,7 @@ export const SOURCE_PROVIDERS = [
   'spot',
   'globalstar',
   'owntracks',
+  'overland',
   'flespi',
 ] as const
 export type SourceProvider = (typeof SOURCE_PROVIDERS)[number]

@@ -9,6 +9,7 @@ import { flespi } from '../providers/flespi.ts'
 import { garmin } from '../providers/garmin.ts'
 import { globalstar } from '../providers/globalstar.ts'
 import { osmand } from '../providers/osmand.ts'
+import { overland } from '../providers/overland.ts'
 import { owntracks } from '../providers/owntracks.ts'
 import { rock7 } from '../providers/rock7.ts'
 import { rockblock } from '../providers/rockblock.ts'
@@ -27,6 +28,7 @@ const PROVIDERS: Readonly<Record<SourceProvider, Provider>> = {
   spot,
   globalstar,
   owntracks,
+  overland,
   flespi,
 }
 

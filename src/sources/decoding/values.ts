@@ -33,6 +33,12 @@ export const numberOf = (value: unknown): number | undefined => {
   return Number.isFinite(number) ? number + 0 : undefined
 }
 
+/** Undefined for a negative number, by which apps of phones mean that they do not know. */
+export const unlessNegative = (value: unknown): number | undefined => {
+  const number = numberOf(value)
+  return number !== undefined && number >= 0 ? number : undefined
+}
+
 /** A value that a provider sends as text, as what it stands for. */
 export const attributeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(attributeOf)

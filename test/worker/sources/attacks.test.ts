@@ -254,6 +254,7 @@ describe('payloads', () => {
     'spot',
     'globalstar',
     'owntracks',
+    'overland',
     'flespi',
   ]
   const deep = (open: string, close: string) => `${open.repeat(60_000)}${close.repeat(60_000)}`
