@@ -2,40 +2,18 @@ import * as z from 'zod'
 import { MAX_COUNTED } from '../domain/account/source.ts'
 import { define } from '../http/contract/contract.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
-import { id, line, name, success, time } from '../http/contract/wire.ts'
+import { id, name, success, time } from '../http/contract/wire.ts'
 import { resource } from '../http/resource/contract.ts'
-import { pastedPush, provider, providerReply, sourceItem } from './forms.ts'
-import { GARMIN_HOSTS, settingsOf } from './settings.ts'
+import {
+  checkSettings,
+  pastedPush,
+  provider,
+  providerReply,
+  settings,
+  sourceItem,
+} from './forms.ts'
 
 const common = { tag: 'Sources', scope: 'admin', wholeAccount: true } as const
-
-const SETTINGS = {
-  host: 'The host of Garmin IPC Inbound, for commands.',
-  apiKey: 'The key of Garmin IPC Inbound, version 2. Write-only.',
-  userName: 'The user name of Garmin IPC Inbound, version 1, or of RockBLOCK.',
-  password: 'The password of that user. Write-only.',
-  sender: 'The e-mail address or phone number that Garmin shows as the sender of commands.',
-  requireJwt: 'Refuse pushes of RockBLOCK and Rock 7 that are not signed.',
-} as const
-
-const settings = z
-  .strictObject({
-    host: z
-      .enum(GARMIN_HOSTS, `must be one of ${GARMIN_HOSTS.join(', ')}`)
-      .optional()
-      .meta({
-        description: SETTINGS.host,
-      }),
-    apiKey: line(500).optional().meta({ description: SETTINGS.apiKey }),
-    userName: line(200).optional().meta({ description: SETTINGS.userName }),
-    password: line(500).optional().meta({ description: SETTINGS.password }),
-    sender: line(200).optional().meta({ description: SETTINGS.sender }),
-    requireJwt: z.boolean('must be true or false').optional().meta({
-      description: SETTINGS.requireJwt,
-    }),
-  })
-  .prefault({})
-  .meta({ description: 'Settings of the provider. Each provider takes only its own.' })
 
 const newDevices = z.enum(['hold', 'create'], 'must be hold or create')
 const ABOUT = {
@@ -54,15 +32,7 @@ const body = z
     newDevices: newDevices.default('hold').meta({ description: ABOUT.newDevices }),
     keepRaw: z.boolean('must be true or false').default(false).meta({ description: ABOUT.keepRaw }),
   })
-  .superRefine(({ provider: named, settings: given }, context) => {
-    for (const setting of Object.keys(given))
-      if (!settingsOf(named).includes(setting))
-        context.addIssue({
-          code: 'custom',
-          path: ['settings', setting],
-          message: `is not a setting of ${named}: leave it out`,
-        })
-  })
+  .superRefine(checkSettings)
   .meta({ id: 'SourceBody' })
 
 export const source = z

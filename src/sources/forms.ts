@@ -1,13 +1,77 @@
 import * as z from 'zod'
-import { MAX_PUSH_BYTES, SOURCE_PROVIDERS } from '../domain/account/source.ts'
+import { MAX_PUSH_BYTES, SOURCE_PROVIDERS, type SourceProvider } from '../domain/account/source.ts'
 import { line } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
+import { GARMIN_HOSTS, MAX_KEY_BYTES, SPEED_UNITS, type SpeedUnit, settingsOf } from './settings.ts'
 
-/* The parts of the contract that pushes and pasted payloads share. */
+/* The parts of the contract that sources, pushes and pasted payloads share. */
 
 export const provider = z
   .enum(SOURCE_PROVIDERS, `must be one of ${SOURCE_PROVIDERS.join(', ')}`)
   .meta({ description: 'The network or program that sends.', example: 'garmin' })
+
+const SPEED_UNIT_NAMES = Object.keys(SPEED_UNITS) as SpeedUnit[]
+const TOO_LONG_KEY = `must have at most ${MAX_KEY_BYTES} bytes`
+
+const SETTINGS = {
+  host: 'The host of Garmin IPC Inbound, for commands.',
+  apiKey: 'The key of Garmin IPC Inbound, version 2. Write-only.',
+  userName: 'The user name of Garmin IPC Inbound, version 1, or of RockBLOCK.',
+  password: 'The password of that user. Write-only.',
+  sender: 'The e-mail address or phone number that Garmin shows as the sender of commands.',
+  requireJwt: 'Refuse pushes of RockBLOCK and Rock 7 that are not signed.',
+  speedUnit:
+    'The unit of `speed` in the address that the app of `osmand` calls: `kn` for Traccar Client, `m/s` for OsmAnd, GPSLogger and Locus. Knots where it is not set. Positions sent as JSON are always in m/s.',
+  encryptionKey:
+    'The key with which OwnTracks encrypts. With it, messages that are not encrypted are refused. Write-only.',
+} as const
+
+/** OwnTracks counts the key's bytes, not its characters. */
+const encryptionKey = z
+  .string('must be text')
+  .max(MAX_KEY_BYTES, TOO_LONG_KEY)
+  .refine((key) => new TextEncoder().encode(key).byteLength <= MAX_KEY_BYTES, TOO_LONG_KEY)
+
+export const settings = z
+  .strictObject({
+    host: z
+      .enum(GARMIN_HOSTS, `must be one of ${GARMIN_HOSTS.join(', ')}`)
+      .optional()
+      .meta({
+        description: SETTINGS.host,
+      }),
+    apiKey: line(500).optional().meta({ description: SETTINGS.apiKey }),
+    userName: line(200).optional().meta({ description: SETTINGS.userName }),
+    password: line(500).optional().meta({ description: SETTINGS.password }),
+    sender: line(200).optional().meta({ description: SETTINGS.sender }),
+    requireJwt: z.boolean('must be true or false').optional().meta({
+      description: SETTINGS.requireJwt,
+    }),
+    speedUnit: z
+      .enum(SPEED_UNIT_NAMES, `must be one of ${SPEED_UNIT_NAMES.join(', ')}`)
+      .optional()
+      .meta({ description: SETTINGS.speedUnit }),
+    encryptionKey: encryptionKey.optional().meta({ description: SETTINGS.encryptionKey }),
+  })
+  .prefault({})
+  .meta({
+    description:
+      'Settings of the provider. Each provider takes only its own. An empty text removes a stored secret.',
+  })
+
+/** Refuses settings that the named provider does not have. */
+export const checkSettings = (
+  given: { provider: SourceProvider; settings: object },
+  context: z.RefinementCtx,
+): void => {
+  for (const setting of Object.keys(given.settings))
+    if (!settingsOf(given.provider).includes(setting))
+      context.addIssue({
+        code: 'custom',
+        path: ['settings', setting],
+        message: `is not a setting of ${given.provider}: leave it out`,
+      })
+}
 
 const TOO_LARGE = `must be at most ${MAX_PUSH_BYTES / 1024} KiB large`
 /** Base64 needs four characters for three bytes. */
@@ -21,6 +85,7 @@ const query = z.union(
 export const pastedPush = z
   .strictObject({
     provider,
+    settings,
     contentType: line(200).optional().meta({
       description: 'The `Content-Type` of the push.',
       example: 'application/json',
@@ -49,6 +114,7 @@ export const pastedPush = z
     path: ['bodyBase64'],
     error: 'must be left out where body is given',
   })
+  .superRefine(checkSettings)
   .meta({ id: 'PastedPush' })
 export type PastedPush = z.output<typeof pastedPush>
 

@@ -9,17 +9,30 @@ export const GARMIN_HOSTS = [
   'eur-enterprise.inreach.garmin.com',
 ] as const
 
-/** Write-only: kept by the ledger and answered null. */
-export const SECRET_SETTINGS = ['apiKey', 'password'] as const
-export type SecretSetting = (typeof SECRET_SETTINGS)[number]
-export type SourceSecrets = Partial<Record<SecretSetting, string>>
+/** What `speed` of OsmAnd's protocol counts, by a factor to km/h. */
+export const SPEED_UNITS = { kn: 1.852, 'm/s': 3.6, 'km/h': 1 } as const
+export type SpeedUnit = keyof typeof SPEED_UNITS
 
-export const NO_SECRETS: Readonly<Record<SecretSetting, null>> = { apiKey: null, password: null }
+/** OwnTracks fills the key with zeros up to so many bytes. */
+export const MAX_KEY_BYTES = 32
+
+/** Write-only: kept by the ledger and answered null. */
+export const SECRET_SETTINGS = ['apiKey', 'password', 'encryptionKey'] as const
+export type SecretSetting = (typeof SECRET_SETTINGS)[number]
+export type SourceSecrets = Partial<Record<SecretSetting, string | null>>
+
+export const NO_SECRETS: Readonly<Record<SecretSetting, null>> = {
+  apiKey: null,
+  password: null,
+  encryptionKey: null,
+}
 
 const OF_PROVIDER: Readonly<Partial<Record<SourceProvider, readonly string[]>>> = {
   garmin: ['host', 'apiKey', 'userName', 'password', 'sender'],
   rockblock: ['requireJwt', 'userName', 'password'],
   rock7: ['requireJwt'],
+  osmand: ['speedUnit'],
+  owntracks: ['encryptionKey'],
 }
 
 export const settingsOf = (provider: SourceProvider): readonly string[] =>
@@ -28,7 +41,10 @@ export const settingsOf = (provider: SourceProvider): readonly string[] =>
 const isSecret = (name: string): name is SecretSetting =>
   (SECRET_SETTINGS as readonly string[]).includes(name)
 
-/** What is stored in the cell, and what only the ledger keeps. Null and left out are the same. */
+/**
+ * What is stored in the cell, and what only the ledger keeps. Null and left out are the same; an
+ * empty secret deletes the stored one.
+ */
 export const splitSettings = (
   settings: Record<string, unknown>,
 ): { open: Record<string, unknown>; secrets: SourceSecrets } => {
@@ -37,7 +53,9 @@ export const splitSettings = (
   )
   return {
     open: Object.fromEntries(given.filter(([name]) => !isSecret(name))),
-    secrets: Object.fromEntries(given.filter(([name]) => isSecret(name))) as SourceSecrets,
+    secrets: Object.fromEntries(
+      given.filter(([name]) => isSecret(name)).map(([name, value]) => [name, value || null]),
+    ) as SourceSecrets,
   }
 }
 
@@ -50,6 +68,13 @@ export const shownSettings = (
     settingsOf(provider).map((name) => [name, isSecret(name) ? null : (settings[name] ?? null)]),
   )
 
-/** Whether pushes of a source must be signed. */
-export const requiresJwt = ({ settings }: { settings: Record<string, unknown> }): boolean =>
-  settings.requireJwt === true
+/** The settings by which a source's pushes are decoded. */
+export interface PushSettings {
+  /** Refuse a RockBLOCK or Rock 7 push that is not signed. */
+  requireJwt?: boolean | undefined
+  speedUnit?: SpeedUnit | undefined
+  encryptionKey?: string | undefined
+}
+
+export const hasEncryption = (provider: SourceProvider): boolean =>
+  settingsOf(provider).includes('encryptionKey')

@@ -39,7 +39,7 @@ export const toPush = (pasted: PastedPush, now: number, slices: Slices): Push =>
     headers: headersOf(pasted.headers ?? {}),
     body,
     now,
-    requireJwt: false,
+    settings: pasted.settings,
     slices,
   }
 }

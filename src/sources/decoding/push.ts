@@ -1,5 +1,6 @@
 import type { Decoded, SourceItem } from '../../domain/account/source.ts'
 import type { Slices } from '../../http/admission/slices.ts'
+import type { PushSettings } from '../settings.ts'
 
 /** A request of a provider, as its decoder gets it. */
 export interface Push {
@@ -10,8 +11,7 @@ export interface Push {
   body: Uint8Array
   /** When it arrived: the time of items that carry none. */
   now: number
-  /** Refuse a RockBLOCK or Rock 7 push that is not signed. */
-  requireJwt: boolean
+  settings: PushSettings
   /** Decoding a large one is done in slices. */
   slices: Slices
 }

@@ -35,7 +35,8 @@ const readClaims = async (jwt: string): Promise<JsonObject> => {
 export const readSignedFields = async (push: Push): Promise<JsonObject> => {
   const fields = parseFields(push)
   if (fields.JWT === undefined || fields.JWT === null || fields.JWT === '') {
-    if (push.requireJwt) throw new Unreadable('The push has no JWT, which the source requires.')
+    if (push.settings.requireJwt)
+      throw new Unreadable('The push has no JWT, which the source requires.')
     return fields
   }
   if (typeof fields.JWT !== 'string') throw new Unreadable('`JWT` must be text.')

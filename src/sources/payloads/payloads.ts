@@ -34,7 +34,7 @@ const packPush = ({ contentType, query, headers, body }: Push): string =>
 
 export const unpackPush = (
   packed: string,
-  rest: Pick<Push, 'now' | 'requireJwt' | 'slices'>,
+  rest: Pick<Push, 'now' | 'settings' | 'slices'>,
 ): Push => {
   const { contentType, query, headers, body } = JSON.parse(packed) as PackedPush
   return {

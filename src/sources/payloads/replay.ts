@@ -3,8 +3,9 @@ import { Slices } from '../../http/admission/slices.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 import { decodePush } from '../decoding/decode.ts'
+import { readPushSettings } from '../push/pushSettings.ts'
 import type { ArrivedItem } from '../push/senders.ts'
-import { requiresJwt } from '../settings.ts'
+import type { PushSettings } from '../settings.ts'
 import type { StoredSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
 import { countPayloads, type Payload, readPayloads, setReasons, unpackPush } from './payloads.ts'
@@ -34,17 +35,13 @@ const replayedAs = (
 
 /** Decodes a payload again. One that was too large to keep fails as before. */
 const decodeAgain = async (
-  source: StoredSource,
+  { provider }: StoredSource,
   { id, push: packed, reason, receivedAt }: Payload,
-  slices: Slices,
+  { settings, slices }: { settings: PushSettings; slices: Slices },
 ): Promise<Replayed> => {
   if (packed === null) return replayedAs(id, [], reason, reason ?? 'The payload was not kept.')
-  const push = unpackPush(packed, {
-    now: receivedAt,
-    requireJwt: requiresJwt(source),
-    slices,
-  })
-  const { items, failures } = await decodePush(source.provider, push)
+  const push = unpackPush(packed, { now: receivedAt, settings, slices })
+  const { items, failures } = await decodePush(provider, push)
   const arrived = items.map((item) => ({ item, receivedAt }))
   return replayedAs(id, arrived, reason, failures.length > 0 ? failures.join(' ') : null)
 }
@@ -70,7 +67,7 @@ export const replaySpan = async (
   if ((await countPayloads(db, holder, span)) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
   const counts = { decoded: 0, failed: 0 }
-  const slices = new Slices()
+  const decoding = { settings: await readPushSettings(context, source), slices: new Slices() }
   /** Since the last turn. */
   let workMs = 0
   let after = ''
@@ -98,7 +95,7 @@ export const replaySpan = async (
         await awaitTurn(workMs)
         workMs = 0
       }
-      const replayed = await decodeAgain(source, payload, slices)
+      const replayed = await decodeAgain(source, payload, decoding)
       waiting.push(replayed)
       items += replayed.arrived.length
       if (items < ITEMS_AT_ONCE) continue

@@ -8,14 +8,13 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
+import { decodeEach, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import {
   attributeOf,
   fromMilliseconds,
   fromSeconds,
   fromText,
   isJson,
-  KNOTS,
   listOf,
   METRES_PER_SECOND,
   numberOf,
@@ -24,9 +23,14 @@ import {
   rounded,
   scaledBy,
   textOf,
+  unlessNegative,
 } from '../decoding/values.ts'
+import { SPEED_UNITS } from '../settings.ts'
 
-/* OsmAnd and Traccar Client: a query, a form or, in newer clients, JSON. */
+/*
+ * OsmAnd and Traccar Client: a query, a form or, in newer clients, JSON. Locus has shorter names for
+ * the time, the altitude and the accuracy.
+ */
 
 /** From here on a number counts milliseconds. */
 const FIRST_MILLISECONDS = 2_147_483_647
@@ -48,6 +52,7 @@ const KNOWN = new Set([
   'id',
   'deviceid',
   'timestamp',
+  'time',
   'lat',
   'lon',
   'location',
@@ -55,7 +60,9 @@ const KNOWN = new Set([
   'bearing',
   'heading',
   'altitude',
+  'alt',
   'accuracy',
+  'acc',
   'batt',
   'valid',
   'alarm',
@@ -87,7 +94,7 @@ const toItems = ({ identifier: named, fix, alarm }: Reading, note: Note): Source
   ]
 }
 
-const readFields = (fields: JsonObject, now: number): Reading => {
+const readFields = (fields: JsonObject, { now, settings }: Push): Reading => {
   const [lat, lon] = textOf(fields.location).split(',')
   const valid = textOf(fields.valid)
   const isValid = valid === '' || valid === '1' || valid === 'true'
@@ -95,12 +102,12 @@ const readFields = (fields: JsonObject, now: number): Reading => {
     identifier: fields.id ?? fields.deviceid,
     alarm: textOf(fields.alarm),
     fix: {
-      dateTime: readTimestamp(fields.timestamp, now),
+      dateTime: readTimestamp(fields.timestamp ?? fields.time, now),
       ...(isValid && { latitude: fields.lat ?? (lat || undefined), longitude: fields.lon ?? lon }),
-      altitude: fields.altitude,
-      speed: scaledBy(fields.speed, KNOTS),
-      course: fields.bearing ?? fields.heading,
-      accuracy: fields.accuracy,
+      altitude: fields.altitude ?? fields.alt,
+      speed: scaledBy(fields.speed, SPEED_UNITS[settings.speedUnit ?? 'kn']),
+      course: unlessNegative(fields.bearing ?? fields.heading),
+      accuracy: fields.accuracy ?? fields.acc,
       battery: fields.batt,
       attributes: attributesOf(fields),
       source: 'gnss',
@@ -108,18 +115,14 @@ const readFields = (fields: JsonObject, now: number): Reading => {
   }
 }
 
-const unlessNegative = (value: unknown): number | undefined => {
-  const number = numberOf(value)
-  return number !== undefined && number >= 0 ? number : undefined
-}
-
 const readBody = (body: JsonObject, location: unknown, now: number): Reading => {
   const sent = objectOf(location)
   const coords = objectOf(sent.coords)
+  const { alarm: extraAlarm, ...extras } = objectOf(sent.extras)
   const level = unlessNegative(objectOf(sent.battery).level)
   return {
     identifier: body.device_id,
-    alarm: textOf(sent.alarm ?? body.alarm),
+    alarm: textOf(sent.alarm ?? body.alarm ?? extraAlarm),
     fix: {
       dateTime: readTimestamp(sent.timestamp, now),
       latitude: coords.latitude,
@@ -130,7 +133,7 @@ const readBody = (body: JsonObject, location: unknown, now: number): Reading => 
       accuracy: unlessNegative(coords.accuracy),
       battery: level === undefined ? undefined : rounded(level * 100, 0),
       attributes: {
-        ...objectOf(sent.extras),
+        ...extras,
         ...(sent.mock !== undefined && { mock: sent.mock }),
       },
       source: 'gnss',
@@ -144,7 +147,7 @@ export const osmand: Provider = {
     const { now } = push
     if (!isJson(push) || fields.device_id === undefined)
       return decodeEach(push, [fields], 'Position', (one, note) =>
-        toItems(readFields(one, now), note),
+        toItems(readFields(one, push), note),
       )
     // A JSON client that was offline may send what it has stored as a list.
     const sent = listOf(fields.location)

@@ -8,18 +8,52 @@ import {
   readLocation,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { decodeEach, type Note, type Provider, type Push } from '../decoding/push.ts'
-import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../decoding/values.ts'
+import { decodeEach, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
+import { openSecretbox } from '../decoding/secretbox.ts'
+import {
+  fromSeconds,
+  listOf,
+  parseJson,
+  requireInstant,
+  textOf,
+  unlessNegative,
+} from '../decoding/values.ts'
 
-/* OwnTracks over HTTP. Whatever is not a location is answered and ignored. */
+/* OwnTracks over HTTP. Its messages that are not locations are answered and ignored. */
+
+const NO_KEY = 'The message is encrypted, and the source has no `encryptionKey`.'
+const NOT_ENCRYPTED = 'The message is not encrypted, though the source has an `encryptionKey`.'
 
 const ALERTS: Readonly<Record<string, string>> = { '9': LOW_BATTERY, '!': MOVEMENT }
 
-/** `user/device`, as far as the app tells them; else the two letters that it shows on a map. */
-const identify = ({ headers }: Push, { topic, tid }: JsonObject): string => {
-  const named = [headers.get('X-Limit-U'), headers.get('X-Limit-D')].filter(Boolean).join('/')
-  return named || textOf(topic).replace(/^owntracks\//, '') || textOf(tid)
-}
+/** Of the app, and no locations. Anything else is a failure. */
+const IGNORED = new Set([
+  'beacon',
+  'card',
+  'cmd',
+  'configuration',
+  'dump',
+  'log',
+  'lwt',
+  'request',
+  'status',
+  'steps',
+  'transition',
+  'waypoint',
+  'waypoints',
+])
+
+/**
+ * `user/device` of the headers, the topic or the address; else the two letters that the app shows on
+ * a map.
+ */
+const identify = ({ headers, query }: Push, { topic, tid }: JsonObject): string =>
+  joinNames(headers.get('X-Limit-U'), headers.get('X-Limit-D')) ||
+  textOf(topic).replace(/^owntracks\//, '') ||
+  joinNames(query.get('u'), query.get('d')) ||
+  textOf(tid)
+
+const joinNames = (...names: (string | null)[]): string => names.filter(Boolean).join('/')
 
 const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(identify(push, sent), 'X-Limit-U')
@@ -33,7 +67,7 @@ const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] 
       accuracy: sent.acc,
       altitude: sent.alt,
       speed: sent.vel,
-      course: sent.cog,
+      course: unlessNegative(sent.cog),
       battery: sent.batt,
       source: 'gnss',
     },
@@ -47,11 +81,28 @@ const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] 
   ]
 }
 
+/** The message itself, decrypted where the source has a key. */
+const openMessage = ({ settings: { encryptionKey } }: Push, sent: unknown): JsonObject => {
+  if (!isObject(sent)) throw new Unreadable('A message must be a JSON object.')
+  if (sent._type !== 'encrypted') {
+    if (encryptionKey && !IGNORED.has(textOf(sent._type))) throw new Unreadable(NOT_ENCRYPTED)
+    return sent
+  }
+  if (!encryptionKey) throw new Unreadable(NO_KEY)
+  return openSecretbox(textOf(sent.data), encryptionKey)
+}
+
+const decodeMessage = (push: Push, sent: unknown, note: Note): SourceItem[] => {
+  const message = openMessage(push, sent)
+  if (message._type === 'location') return decodeLocation(push, message, note)
+  if (IGNORED.has(textOf(message._type))) return []
+  throw new Unreadable('`_type` is missing or is none of OwnTracks.')
+}
+
 export const owntracks: Provider = {
   decode: (push) => {
-    const sent = push.body.byteLength === 0 ? [] : listOf(parseJson(push)).filter(isObject)
-    const locations = sent.filter(({ _type: type }) => type === 'location')
-    return decodeEach(push, locations, 'Location', (one, note) => decodeLocation(push, one, note))
+    const sent = push.body.byteLength === 0 ? [] : listOf(parseJson(push))
+    return decodeEach(push, sent, 'Message', (one, note) => decodeMessage(push, one, note))
   },
   /** A list of commands for the app; there are none. */
   reply: () => ({ status: 200, contentType: 'application/json', body: '[]' }),

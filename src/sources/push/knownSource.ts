@@ -3,11 +3,14 @@ import { type Database, openCell, openDirectory } from '../../db/open.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import type { Env } from '../../env.ts'
 import { findInDirectory, isAccountActive } from '../directory.ts'
+import type { PushSettings } from '../settings.ts'
 import { findSource, type StoredSource } from '../store.ts'
+import { readPushSettings } from './pushSettings.ts'
 
 /** A source with the account and the cell that it belongs to. */
 export interface KnownSource {
   source: StoredSource
+  settings: PushSettings
   accountId: string
   cell: number
   db: Database
@@ -29,7 +32,9 @@ const readSource = async (env: Env, id: string): Promise<KnownSource | null> => 
   const db = openCell(env, cell)
   if (!(await isAccountActive(db, accountId))) return null
   const source = await findSource(db, accountId, id)
-  return source ? { source, accountId, cell, db } : null
+  if (!source) return null
+  const settings = await readPushSettings({ env, accountId }, source)
+  return { source, settings, accountId, cell, db }
 }
 
 const SOURCE_ID = /^src_[0-9a-z]{22}$/

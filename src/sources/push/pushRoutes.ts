@@ -23,7 +23,6 @@ import { pushContext, type ServiceContext } from '../../serviceContext.ts'
 import { decodePush, mediaTypeOf, replyTo } from '../decoding/decode.ts'
 import type { Push } from '../decoding/push.ts'
 import { keepPayload } from '../payloads/payloads.ts'
-import { requiresJwt } from '../settings.ts'
 import { touchSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
 import { admitSource, type KnownSource } from './knownSource.ts'
@@ -101,7 +100,7 @@ const receivePush = async (c: Context): Promise<Response> => {
     headers: c.req.raw.headers,
     body: await readBytes(c.req.raw, MAX_PUSH_BYTES, accountId),
     now,
-    requireJwt: requiresJwt(source),
+    settings: known.settings,
     slices: new Slices(intakeOf(accountId)),
   }
   countExtraCost(c, extraCostOfBody(push.body.byteLength))

@@ -12,7 +12,7 @@ export const pushOf = (
   query: new URLSearchParams(),
   headers: new Headers(),
   now: NOW,
-  requireJwt: false,
+  settings: {},
   slices: new Slices(),
   ...given,
   body:

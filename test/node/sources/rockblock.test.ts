@@ -77,7 +77,7 @@ describe('RockBLOCK', () => {
   })
 
   test('an unsigned push is refused where the source requires a signature', async () => {
-    const push = { ...jsonPush(EXAMPLE), requireJwt: true }
+    const push = { ...jsonPush(EXAMPLE), settings: { requireJwt: true } }
     expect((await decodePush('rockblock', push)).failures).toEqual([
       'The push has no JWT, which the source requires.',
     ])

@@ -32,6 +32,12 @@ test('a pasted payload shows what it would become, and the provider’s reply', 
   })
 })
 
+test('a pasted payload is decoded by the settings that come with it', async () => {
+  const query = 'id=123456&lat=60.0&lon=30.0&speed=10'
+  const { body } = await decode({ provider: 'osmand', query, settings: { speedUnit: 'm/s' } })
+  expect(body.items).toMatchObject([{ location: { speed: 36 } }])
+})
+
 test('XML and signed payloads decode in the Workers runtime, also from base64', async () => {
   const xml =
     '<stuMessages messageID="7"><stuMessage><esn>0-1</esn><unixTime>1585105370</unixTime><payload>0x00C583EACD37210A00</payload></stuMessage></stuMessages>'
@@ -54,6 +60,8 @@ test('a payload that cannot be read is 200 with the reason; a wrong request is 4
     [{ provider: 'nobody' }, '/provider'],
     [{ provider: 'spot', body: 'a', bodyBase64: 'YQ==' }, '/bodyBase64'],
     [{ provider: 'spot', bodyBase64: '!' }, '/bodyBase64'],
+    [{ provider: 'spot', settings: { speedUnit: 'kn' } }, '/settings/speedUnit'],
+    [{ provider: 'osmand', settings: { speedUnit: 'mph' } }, '/settings/speedUnit'],
     [{ provider: 'spot', headers: { 'a b': 'c' } }, '/headers'],
     [{ provider: 'spot', body: 'é'.repeat(200_000) }, '/body'],
   ] as const) {

@@ -81,6 +81,54 @@ describe('a source', () => {
     expect(await secretsOf()).toEqual({ password: 'p-2' })
   })
 
+  test('takes a key of 32 bytes, shows it never, and drops it for an empty one', async () => {
+    const account = await openAccount()
+    const key = 'ключ-of-sixteen-letters-'
+    const { id } = await makeSource(account, 'owntracks', { settings: { encryptionKey: key } })
+    const secretsOf = () => ledgerOf(env, account.id).editSourceSecrets(id, null)
+    const patch = (settings: object) =>
+      account.call('PATCH', `/api/sources/${id}`, { body: { settings } })
+    const read = await account.call('GET', `/api/sources/${id}`)
+    expect(read.body.source.settings).toEqual({ encryptionKey: null })
+    expect((await patch({ encryptionKey: null })).status).toBe(200)
+    expect(await secretsOf()).toEqual({ encryptionKey: key })
+    const { status, body } = await patch({ encryptionKey: `${key}abcde` })
+    expect([status, body.errors]).toMatchObject([
+      400,
+      [{ pointer: '/settings/encryptionKey', detail: 'must have at most 32 bytes' }],
+    ])
+    await patch({ encryptionKey: '' })
+    expect(await secretsOf()).toEqual({})
+  })
+
+  test('decrypts with its key at once, and lists what it cannot decrypt', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'owntracks', {
+      settings: { encryptionKey: 'perigee' },
+    })
+    // A location of tid PG in a box of libsodium with this key.
+    const data =
+      'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXWjoIsT5VOGUkKP44QGju0G0ucck+5XzONfYjGdcurRPfQgTu/l9tkOjqiIfv+kgE6Z2Gogf6x9/HFu/VaS5DOdoYR1nip5EVu64SngEdtR8g1S+9tA=='
+    const push = () =>
+      source.push({
+        body: JSON.stringify({ _type: 'encrypted', data }),
+        contentType: 'application/json',
+      })
+    const path = `/api/sources/${source.id}`
+    const unclaimed = async () => (await account.call('GET', `${path}/unclaimed`)).body.unclaimed
+    const failures = async () => (await account.call('GET', `${path}/failures`)).body.failures
+    await account.call('PATCH', path, { body: { settings: { encryptionKey: 'other' } } })
+    expect((await push()).status).toBe(200)
+    expect(await failures()).toMatchObject([{ reason: expect.stringMatching(/be decrypted/) }])
+    expect(await unclaimed()).toEqual([])
+    await account.call('PATCH', path, { body: { settings: { encryptionKey: 'perigee' } } })
+    const span = { from: '2026-01-01T00:00:00Z', to: new Date().toISOString() }
+    const replayed = await account.call('POST', `${path}/replay`, { body: span })
+    expect(replayed.body).toMatchObject({ decoded: 1, failed: 0 })
+    expect((await push()).status).toBe(200)
+    expect(await unclaimed()).toMatchObject([{ identifier: 'PG', count: 1 }])
+  })
+
   test('beyond the 50th is refused and leaves nothing behind', async () => {
     const account = await openAccount()
     const { id } = await makeSource(account, 'osmand')

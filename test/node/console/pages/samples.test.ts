@@ -22,7 +22,7 @@ test('the console knows every provider, in words', () => {
 test.each(PROVIDERS)('the sample of %s becomes a position of this minute', async (provider) => {
   const { items, failures } = await decodePush(
     provider,
-    toPush({ provider, ...sampleOf(provider, NOW) }, NOW, new Slices()),
+    toPush({ provider, settings: {}, ...sampleOf(provider, NOW) }, NOW, new Slices()),
   )
   expect(failures).toEqual([])
   const found = items.find(({ kind }) => kind === 'location')

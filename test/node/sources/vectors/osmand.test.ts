@@ -49,6 +49,58 @@ describe('OsmAnd and Traccar Client', () => {
     expect(locationsOf(await itemsOf('osmand', form))).toEqual([expected])
   })
 
+  test.each([
+    [undefined, 37.04],
+    ['kn', 37.04],
+    ['m/s', 72],
+    ['km/h', 20],
+  ] as const)('speed in the source’s unit %s', async (speedUnit, speed) => {
+    const push = query('id=7&lat=47.1&lon=8.2&speed=20&bearing=-1')
+    const [read] = locationsOf(await itemsOf('osmand', { ...push, settings: { speedUnit } }))
+    expect(read).toMatchObject({ speed })
+    expect(read).not.toHaveProperty('course')
+  })
+
+  test('the names that Locus sends', async () => {
+    const sent = 'id=7&lat=47.1&lon=8.2&alt=410&acc=6&time=1760000000&speed=2&bearing=12'
+    const push = { ...query(sent), settings: { speedUnit: 'm/s' as const } }
+    expect(locationsOf(await itemsOf('osmand', push))).toEqual([
+      {
+        identifier: '7',
+        dateTime: '2025-10-09T08:53:20.000Z',
+        latitude: 47.1,
+        longitude: 8.2,
+        altitude: 410,
+        accuracy: 6,
+        speed: 7.2,
+        course: 12,
+        source: 'gnss',
+      },
+    ])
+  })
+
+  test('the SOS of Traccar Client 9 is an alert, and one beside the extras comes first', async () => {
+    const send = (members: object) =>
+      itemsOf(
+        'osmand',
+        jsonPush({
+          device_id: '55',
+          location: {
+            timestamp: '2026-02-03T04:05:06.700Z',
+            coords: { latitude: 61.5, longitude: 23.8 },
+            extras: { alarm: 'sos', seat: 2 },
+            ...members,
+          },
+        }),
+      )
+    expect(await send({})).toMatchObject([
+      { kind: 'location', location: { attributes: { seat: 2 } } },
+      { kind: 'alert', alertName: 'SOSButton', latitude: 61.5, longitude: 23.8 },
+    ])
+    expect(await send({ alarm: 'tow' })).toMatchObject([{}, { alertName: 'Movement' }])
+    expect(kindsOf(await send({ extras: { alarm: '' } }))).toEqual(['location'])
+  })
+
   test('JSON, with speed in m/s and a battery level of 0 to 1', async () => {
     const push = jsonPush({
       location: {
