@@ -41,13 +41,21 @@ const Retry = ({ message, onDone }: { message: Message; onDone: (message: Messag
 
 /** The text exactly as it is sent, on demand. */
 const Content = ({ message }: { message: Message }) => (
-  <details class="message-text">
+  <details>
     <summary>
       <span class="excerpt">{message.subject || message.text}</span>
     </summary>
     <p>{message.text}</p>
     <p class="hint">{text.messages.attempts(message.attempts, message.provider)}</p>
   </details>
+)
+
+/** The device and the alert, where the message is about them. */
+const About = ({ message: { deviceId, alertId } }: { message: Message }) => (
+  <span class="message-about">
+    {deviceId ? <DeviceLink id={deviceId} /> : text.messages.account}
+    {alertId && <a href={`/alerts/${alertId}`}>{text.messages.toAlert}</a>}
+  </span>
 )
 
 const canRetry = ({ status }: Message): boolean =>
@@ -66,7 +74,16 @@ export default () => {
   const replace = (message: Message) =>
     pages.set((items) => items.map((one) => (one.id === message.id ? message : one)))
   const columns: readonly Column<Message>[] = [
-    { key: 'content', label: text.messages.message, cell: (one) => <Content message={one} /> },
+    {
+      key: 'content',
+      label: text.messages.message,
+      cell: (one) => (
+        <div class="message-text">
+          <Content message={one} />
+          <About message={one} />
+        </div>
+      ),
+    },
     {
       key: 'kind',
       label: text.messages.kind,
@@ -77,27 +94,16 @@ export default () => {
         </span>
       ),
     },
-    { key: 'to', label: text.messages.to, cell: ({ to }) => to },
-    {
-      key: 'device',
-      label: text.messages.about,
-      cell: ({ deviceId, alertId }) => (
-        <span class="two-lines">
-          {deviceId ? <DeviceLink id={deviceId} /> : text.messages.account}
-          {alertId && <a href={`/alerts/${alertId}`}>{text.messages.toAlert}</a>}
-        </span>
-      ),
-      isMinor: true,
-    },
+    { key: 'to', label: text.messages.to, cell: ({ to }) => <div class="address">{to}</div> },
     {
       key: 'status',
       label: text.messages.status,
-      cell: (one) => <MessageStatus {...one} since={one.lastModified} />,
-    },
-    {
-      key: 'actions',
-      label: text.common.actions,
-      cell: (one) => canRetry(one) && <Retry message={one} onDone={replace} />,
+      cell: (one) => (
+        <div class="message-outcome">
+          <MessageStatus {...one} since={one.lastModified} />
+          {canRetry(one) && <Retry message={one} onDone={replace} />}
+        </div>
+      ),
     },
   ]
   return (
