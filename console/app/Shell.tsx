@@ -89,7 +89,7 @@ export const Shell = ({ isWide, children }: { isWide: boolean; children: Compone
         </a>
         <Navigation />
         <div class="sidebar-foot">
-          <p class={`live ${liveStatus.value}`} role="status">
+          <p class={`stream-state ${liveStatus.value}`} role="status">
             {liveStatus.value === 'live' ? text.shell.live : text.shell.notLive}
           </p>
           <AccountMenu />

@@ -101,7 +101,7 @@ try {
   })
 
   await check('a device moves without a reload', async () => {
-    await page.locator('.live.live').waitFor()
+    await page.locator('.stream-state.live').waitFor()
     await account.report(ship.id, { latitude: 38.9, longitude: -9.6, speed: 123, course: 10 })
     await page.locator('.fleet-row', { hasText: 'Tern 7' }).getByText('123 km/h').waitFor()
   })

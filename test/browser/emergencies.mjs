@@ -61,7 +61,7 @@ async function testBar(viewport) {
   const stateOf = async ({ id }) => (await account.call('GET', `/api/alerts/${id}`)).alert.state
   const page = await openConsole(account, { viewport })
   await openPath(page, '/devices')
-  await page.locator('.live.live').waitFor({ state: 'attached' })
+  await page.locator('.stream-state.live').waitFor({ state: 'attached' })
   // What a click means depends on when it comes, and the machine may be slow. The time to stop at
   // must not be past when the page learns of it.
   await page.clock.install()

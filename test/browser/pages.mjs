@@ -36,7 +36,7 @@ try {
 
   await check('a raised alert appears by itself and is acknowledged in its row', async () => {
     await openPath(page, '/alerts')
-    await page.locator('.live.live').waitFor()
+    await page.locator('.stream-state.live').waitFor()
     await raise(made.ship, 'LowBattery', 'Battery at 9 %')
     const row = page.locator('tr', { hasText: 'Battery at 9 %' })
     await row.getByRole('button', { name: 'Acknowledge' }).click()
@@ -206,6 +206,59 @@ try {
       page.locator('tr', { hasText: words }).first().locator('td[data-label="Kind"]')
     await kindOf(BO).getByText('Invitation').waitFor()
     await kindOf('Battery at 9 %').getByText('Alert', { exact: true }).waitFor()
+  })
+
+  await check('messages show whole addresses at any width', async () => {
+    const visitor = await newPage()
+    await signIn(visitor)
+    await openPath(visitor, '/messages')
+    for (const width of [375, 1024, 1440]) {
+      await visitor.setViewportSize({ width, height: 900 })
+      await settle(visitor)
+      const found = await visitor.locator('.address').evaluateAll((cells) =>
+        cells.map((cell) => {
+          const { width, height, right } = cell.getBoundingClientRect()
+          return {
+            width,
+            height,
+            isCut: right > cell.closest('table').getBoundingClientRect().right,
+          }
+        }),
+      )
+      expect(found.length > 0, 'no addresses')
+      const bad = found.filter(({ width, height, isCut }) => width < 60 || height > 90 || isCut)
+      expect(bad.length === 0, `${width} px: ${JSON.stringify(bad)}`)
+    }
+    await visitor.context().close()
+  })
+
+  await check('a select in a dialog has its chevron, disabled too', async () => {
+    await openPath(page, '/settings/keys')
+    await page.getByRole('button', { name: 'Generate a key' }).first().click()
+    const selects = page.getByRole('dialog').locator('select')
+    await selects.nth(1).waitFor()
+    const pictures = await selects.evaluateAll((all) =>
+      all.map((one) => getComputedStyle(one).backgroundImage),
+    )
+    expect(
+      pictures.every((one) => one.includes('gradient')),
+      pictures.join('; '),
+    )
+    await page.keyboard.press('Escape')
+  })
+
+  await check('without the stream the console does not look live', async () => {
+    const visitor = await newPage()
+    await visitor.routeWebSocket('**/api/stream**', (socket) => socket.close())
+    await signIn(visitor)
+    await visitor.locator('.stream-state.waiting').getByText('Not live').waitFor()
+    const colourOf = (shown) =>
+      shown
+        .locator('.stream-state')
+        .evaluate((state) => getComputedStyle(state, '::before').backgroundColor)
+    const [live, waiting] = [await colourOf(page), await colourOf(visitor)]
+    expect(live !== waiting, `both are ${live}`)
+    await visitor.context().close()
   })
 
   await check('an invitation and a reset lead to a password by their links', async () => {

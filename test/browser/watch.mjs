@@ -207,7 +207,7 @@ try {
 
   await check('a crossing raises an alert at once, with its rule and zone', async () => {
     await openPath(page, '/alerts')
-    await page.locator('.live.live').waitFor()
+    await page.locator('.stream-state.live').waitFor()
     await account.report(made.ship, HARBOUR)
     await account.report(made.ship, OUTSIDE)
     const row = page.locator('tr', { hasText: 'Left Harbour.' })
