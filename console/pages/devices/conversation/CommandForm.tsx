@@ -3,7 +3,7 @@ import { call } from '../../../api/client.ts'
 import { isAdmin } from '../../../api/people.ts'
 import type { ApiError } from '../../../api/problem.ts'
 import { useAction } from '../../../api/resource.ts'
-import type { Command, Device } from '../../../api/types.ts'
+import type { Command, Device, SendCommandReply } from '../../../api/types.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
@@ -12,6 +12,7 @@ import { Form } from '../../../ui/form/Form.tsx'
 import { choicesOf, SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
 import { Refusal } from '../../../ui/states.tsx'
 import {
+  answerText,
   bodyOf,
   type CommandDraft,
   EMPTY_COMMAND,
@@ -26,27 +27,37 @@ const KIND_CHOICES = choicesOf(KINDS, text.conversation.kinds)
 
 interface NoChannelProps {
   error: ApiError
-  /** Null where the device has no number. */
-  onSms: (() => void) | null
+  way: Way
+  /** What an SMS would be; null where the device has no number. */
+  sms: 'text' | 'other' | null
+  onSms: () => void
 }
 
-/** Why the device takes no commands, and what can be done. */
-const NoChannel = ({ error, onSms }: NoChannelProps) => (
-  <Refusal error={error}>
-    <b>{text.conversation.noChannelTitle}</b> {text.conversation.noChannel}{' '}
-    {isAdmin() && <a href="/sources">{text.conversation.toSources}</a>}{' '}
-    {onSms && (
-      <Button size="small" onClick={onSms}>
-        {text.conversation.trySms}
-      </Button>
-    )}
-  </Refusal>
-)
+/** Why the command was not sent, and what can be done. */
+const NoChannel = ({ error, way, sms, onSms }: NoChannelProps) =>
+  way === 'sms' ? (
+    <Refusal error={error}>{text.conversation.smsBadNumber}</Refusal>
+  ) : (
+    <Refusal error={error}>
+      <b>{text.conversation.noChannelTitle}</b> {text.conversation.noChannel}{' '}
+      {isAdmin() && <a href="/sources">{text.conversation.toSources}</a>}{' '}
+      {sms === 'other' && text.conversation.smsOnlyText}
+      {sms === 'text' && (
+        <Button size="small" onClick={onSms}>
+          {text.conversation.trySms}
+        </Button>
+      )}
+    </Refusal>
+  )
 
 const wayHint = (way: Way, { min }: Device): string | null => {
   if (way === 'network') return null
   return min ? text.conversation.smsTo(min) : text.conversation.smsNeedsNumber
 }
+
+/** What the service says of a command that it took, which may still have failed. */
+const resultOf = ({ result, command }: SendCommandReply): string =>
+  command.status === 'failed' ? [text.conversation.notSent, answerText(command)].join(' ') : result
 
 interface CommandFormProps {
   device: Device
@@ -56,15 +67,15 @@ interface CommandFormProps {
 export const CommandForm = ({ device, onSent }: CommandFormProps) => {
   const { draft, change } = useInput<CommandDraft>(EMPTY_COMMAND)
   const [result, setResult] = useState<string | null>(null)
-  const send = useAction(async () => {
+  const send = useAction(async (given: CommandDraft = draft) => {
     setResult(null)
     const reply = await call('POST /api/devices/{deviceId}/sendCommand', {
       params: { deviceId: device.id },
-      body: bodyOf(draft),
+      body: bodyOf(given),
     })
-    setResult(reply.result)
-    change({ content: '' })
     onSent(reply.command)
+    setResult(resultOf(reply))
+    if (reply.command.status !== 'failed') change({ content: '' })
   })
   const { error, clear } = send
   const bind = bindFields({ draft, change, error })
@@ -72,9 +83,9 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
   const isText = isSms || draft.kind === 'text'
   const field = fieldOf(draft)
   const hint = wayHint(draft.way, device)
-  const turnToSms = () => {
-    clear()
+  const sendBySms = () => {
     change({ way: 'sms' })
+    void send.run({ ...draft, way: 'sms' })
   }
   return (
     <Form
@@ -83,7 +94,12 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
       canSubmit={isComplete(draft) && !(isSms && !device.min)}
       refusal={
         error?.code === 'no-command-channel' ? (
-          <NoChannel error={error} onSms={device.min ? turnToSms : null} />
+          <NoChannel
+            error={error}
+            way={draft.way}
+            sms={device.min ? (isText ? 'text' : 'other') : null}
+            onSms={sendBySms}
+          />
         ) : undefined
       }
     >

@@ -12,7 +12,7 @@ import { Time } from '../../../ui/Time.tsx'
 import { CommandChannel } from './CommandChannel.tsx'
 import { CommandForm } from './CommandForm.tsx'
 import './conversation.css'
-import { commandText } from './command.ts'
+import { answerText, commandText } from './command.ts'
 
 const PAGE_SIZE = 30
 const KINDS = {
@@ -22,13 +22,6 @@ const KINDS = {
   failed: 'bad',
   unknown: 'warn',
 } as const
-
-/** A reason of the API in words; what a network answers is shown as it is. */
-const answerText = ({ sms, answer }: Command): string | null => {
-  if (!answer) return null
-  if (!sms) return `${text.conversation.answer}: ${answer}`
-  return (text.conversation.smsReasons as Record<string, string>)[answer] ?? answer
-}
 
 const Entry = ({ command }: { command: Command }) => {
   const { received, status, format, sms, creation } = command

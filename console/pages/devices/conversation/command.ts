@@ -46,6 +46,13 @@ export const bodyOf = ({ way, kind, content, seconds }: CommandDraft): SendComma
   return { command: orders[kind] ?? (format === 'Text' ? content : content.trim()), format }
 }
 
+/** A reason of the API in words; what a network answers is shown as it is. */
+export const answerText = ({ sms, answer }: Command): string | null => {
+  if (!answer) return null
+  if (!sms) return `${text.conversation.answer}: ${answer}`
+  return (text.conversation.smsReasons as Record<string, string>)[answer] ?? answer
+}
+
 /** An order to the device in words; any other text as it is. */
 export const commandText = ({ command, format, received, sms }: Command): string => {
   if (received || sms || format !== 'Text') return command
