@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { type LiveEvent, live } from './stream.ts'
 
 /** Calls the newest `handler` for events of these types while the component is shown. */
@@ -22,16 +22,23 @@ export const useLiveEvents = (
 
 const GATHER_MS = 500
 
-/** Loads again, once for events that come together. */
-export const useLiveReload = (types: readonly string[], reload: () => void): void => {
+/** Calls `reload` once for calls that come together. */
+export const useGathered = (reload: () => void, gatherMs = GATHER_MS): (() => void) => {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
+  const newest = useRef(reload)
+  newest.current = reload
   // Not put off by each event: on a busy account they never cease.
-  const schedule = () => {
+  return useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      reload()
-    }, GATHER_MS)
-  }
+      newest.current()
+    }, gatherMs)
+  }, [gatherMs])
+}
+
+/** Loads again, once for events that come together. */
+export const useLiveReload = (types: readonly string[], reload: () => void): void => {
+  const schedule = useGathered(reload)
   useLiveEvents(types, schedule, schedule)
 }

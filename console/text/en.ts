@@ -209,6 +209,9 @@ export const en = {
     reported: 'Reported',
     track: 'Track',
     openDevice: 'Open the device',
+    happened: 'Happened',
+    openAlert: 'Open the alert',
+    newestPosition: 'Where it is now',
     closeCard: 'Close the card',
     noPosition: 'This device has not reported a position yet.',
     noDevice: 'There is no such device. It may have been deleted.',
@@ -786,7 +789,6 @@ export const en = {
       command: 'Goes to a device.',
     },
     to: 'To',
-    about: 'About',
     account: 'The account',
     status: 'Status',
     channel: 'Channel',
@@ -1288,6 +1290,10 @@ export const en = {
       'It must have reported by an enabled source of Garmin or RockBLOCK that has what is needed to send: other networks take no commands.',
     toSources: 'See the sources',
     trySms: 'Send it by SMS',
+    smsOnlyText: 'Only a text can go by SMS.',
+    notSent: 'It was not sent.',
+    smsBadNumber:
+      'It was not sent: the phone number of the device must begin with + and the country code.',
   },
   webhooks: {
     title: 'Webhooks',

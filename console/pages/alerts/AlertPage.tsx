@@ -127,9 +127,11 @@ const Details = ({ alert, messages }: Loaded) => {
           ]}
         />
         <div class="card-actions">
-          <LinkButton icon="map" href={`/map/${alert.deviceId}`}>
-            {text.alerts.onMap}
-          </LinkButton>
+          {alert.latitude !== null && (
+            <LinkButton icon="map" href={`/map/${alert.deviceId}?alert=${alert.id}`}>
+              {text.alerts.onMap}
+            </LinkButton>
+          )}
           <LinkButton icon="message" href={`/messages?alert=${alert.id}`}>
             {text.alerts.toMessages}
           </LinkButton>

@@ -10,7 +10,7 @@ import { MapView } from './MapView.ts'
 import type { OpenedMap } from './openMap.ts'
 import { type Place, unwrapTrack } from './track/trackMath.ts'
 
-const MAX_FIT_ZOOM = 7
+const PLACE_ZOOM = 7
 const DEVICE_ZOOM = 5.5
 /** Half of a marker with its ring. */
 const MARKER_PX = 24
@@ -94,12 +94,26 @@ export class FleetMap extends MapView {
   showDevice(card: Element | null = null): void {
     const location = this.#selected?.device.lastLocation
     if (!location) return
-    this.#hasFitted = true
     void this.map.once('moveend').then(() => this.#notePlace())
+    this.#flyTo(location, DEVICE_ZOOM, card)
+  }
+
+  /** Marks where something happened. */
+  setEvent(place: Place | null, name = ''): void {
+    setData(this.map, 'event', place && pointAt([place.longitude, place.latitude], { name }))
+    this.map.getContainer().dataset.event = name
+  }
+
+  showEvent(place: Place, card: Element | null): void {
+    this.#flyTo(place, PLACE_ZOOM, card)
+  }
+
+  #flyTo({ longitude, latitude }: Place, minZoom: number, card: Element | null): void {
+    this.#hasFitted = true
     this.map.flyTo({
-      center: [location.longitude, location.latitude],
+      center: [longitude, latitude],
       offset: [0, -this.#coveredPx(card)],
-      zoom: Math.max(this.map.getZoom(), DEVICE_ZOOM),
+      zoom: Math.max(this.map.getZoom(), minZoom),
       duration: prefersReducedMotion() ? 0 : 900,
     })
   }
@@ -118,12 +132,12 @@ export class FleetMap extends MapView {
     const places = this.#members.flatMap(({ device: { lastLocation } }): [number, number][] =>
       lastLocation ? [[lastLocation.longitude, lastLocation.latitude]] : [],
     )
-    this.fit(places, MAX_FIT_ZOOM, isAnimated)
+    this.fit(places, PLACE_ZOOM, isAnimated)
   }
 
   override setTrack(track: readonly Place[], isFitted = true): void {
     super.setTrack(track)
-    if (isFitted && track.length > 1) this.fit(unwrapTrack(track), MAX_FIT_ZOOM)
+    if (isFitted && track.length > 1) this.fit(unwrapTrack(track), PLACE_ZOOM)
   }
 
   setPlayhead(place: Place | null): void {

@@ -1,14 +1,16 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
 import { canSeeRules, readZones } from '../../api/zonesAndRules.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { zonesShown } from '../../format/preferences.ts'
 import { navigate, place } from '../../router/router.ts'
-import { text } from '../../text/text.ts'
+import { alertLabel, text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { useTitle } from '../../ui/Page.tsx'
 import type { FleetMap } from './FleetMap.ts'
+import { AlertCard, type PlacedAlert, placedAlert } from './fleet/AlertCard.tsx'
 import { DeviceCard } from './fleet/DeviceCard.tsx'
 import { FleetList } from './fleet/FleetList.tsx'
 import { findMember, fleet, isLoading, loadError, startFleet } from './fleet/fleet.ts'
@@ -18,8 +20,27 @@ import type { TrackPanel as TrackPanelType } from './track/TrackPanel.tsx'
 import type { Place } from './track/trackMath.ts'
 import { useFleetMap } from './useMap.ts'
 
-/** Shows the fleet and the selected device on a map; a click selects another. */
-const useFollowedFleet = (selectedId: string | null) => {
+/** The alert of the address; null without one, or if it has no position or cannot be read. */
+const useAlert = (alertId: string | null) => {
+  const { data, isPending } = useResource(
+    async (signal) => {
+      if (alertId === null) return null
+      const { alert } = await call('GET /api/alerts/{alertId}', { params: { alertId }, signal })
+      return placedAlert(alert)
+    },
+    [alertId],
+  )
+  return { alert: data, isAlertPending: alertId !== null && isPending }
+}
+
+interface Shown {
+  selectedId: string | null
+  alert: PlacedAlert | null
+  isAlertPending: boolean
+}
+
+/** Shows the fleet, and the selected device or where its alert happened; a click selects another. */
+const useFollowedFleet = ({ selectedId, alert, isAlertPending }: Shown) => {
   const shown = useFleetMap(text.map.label)
   const { map } = shown
   const selected = selectedId === null ? null : findMember(selectedId)
@@ -31,8 +52,11 @@ const useFollowedFleet = (selectedId: string | null) => {
   useEffect(() => map?.setFleet(members), [map, members])
   const isKnown = selected !== null
   useEffect(() => {
-    if (isKnown) map?.showDevice(document.querySelector('.device-card'))
-  }, [map, selectedId, isKnown])
+    map?.setEvent(alert, alert?.alerts.map(alertLabel).join(', '))
+    const card = document.querySelector('.device-card')
+    if (alert) map?.showEvent(alert, card)
+    else if (isKnown && !isAlertPending) map?.showDevice(card)
+  }, [map, selectedId, isKnown, alert, isAlertPending])
   return { shown, map, selected }
 }
 
@@ -76,12 +100,23 @@ export default ({ params }: PageProps) => {
   const TrackPanel = useTrackPanel(isTracking)
   const [track, setTrack] = useState<readonly Location[] | null>(null)
   useEffect(startFleet, [])
-  const { shown, map, selected } = useFollowedFleet(deviceId)
+  const { alert, isAlertPending } = useAlert(deviceId && place.value.query.get('alert'))
+  const { shown, map, selected } = useFollowedFleet({
+    selectedId: deviceId,
+    alert,
+    isAlertPending,
+  })
   useZones(map)
   const isMissing = deviceId !== null && !selected && !isLoading.value && !loadError.value
   useTitle(selected?.device.name ?? text.map.title)
   const shownTrack = isTracking ? track : null
-  useEffect(() => map?.setTrack(shownTrack ?? []), [map, shownTrack])
+  const hasTrack = useRef(false)
+  useEffect(() => {
+    const next = shownTrack ?? []
+    // A track that grows leaves the map where its reader has moved it.
+    map?.setTrack(next, !hasTrack.current)
+    hasTrack.current = map !== null && next.length > 1
+  }, [map, shownTrack])
   useEffect(() => {
     if (!isTracking) map?.setPlayhead(null)
     map?.resize()
@@ -109,7 +144,8 @@ export default ({ params }: PageProps) => {
               {text.map.noDevice}
             </p>
           )}
-          {selected && !isTracking && <DeviceCard member={selected} />}
+          {alert && !isTracking && <AlertCard alert={alert} />}
+          {selected && !alert && !isTracking && <DeviceCard member={selected} />}
         </MapFrame>
         {isTracking && deviceId && TrackPanel && (
           <TrackPanel

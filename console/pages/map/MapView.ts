@@ -9,6 +9,8 @@ import { type MapOptions, type OpenedMap, openMap } from './openMap.ts'
 import type { Place } from './track/trackMath.ts'
 
 const EDGE_PX = 64
+/** What is smaller than this shows needs its surroundings. */
+const MAX_SPAN_ZOOM = 14
 
 /** A map with zones and a track on it: what the maps of all pages share. */
 export class MapView {
@@ -20,6 +22,7 @@ export class MapView {
     this.map = opened.map
     addZoneLayers(this.map)
     addLine(this.map, 'track', 3)
+    this.map.on('moveend', () => this.#noteView())
   }
 
   /** Throws if the browser has no WebGL. */
@@ -49,10 +52,20 @@ export class MapView {
     this.map.getContainer().dataset.track = String(track.length)
   }
 
-  fit(places: readonly LngLatLike[], maxZoom: number, isAnimated = true): void {
+  /** What the map shows: zoom, latitude and longitude. */
+  #noteView(): void {
+    const { lat, lng } = this.map.getCenter()
+    const view = [this.map.getZoom().toFixed(1), lat.toFixed(3), lng.toFixed(3)]
+    this.map.getContainer().dataset.view = view.join()
+  }
+
+  /** Shows the places as large as they fit; a single one has no size, and gets `placeZoom`. */
+  fit(places: readonly LngLatLike[], placeZoom: number, isAnimated = true): void {
     const bounds = new LngLatBounds()
     for (const place of places) bounds.extend(place)
     if (bounds.isEmpty()) return
+    const isOnePlace = bounds.getNorthEast().distanceTo(bounds.getSouthWest()) === 0
+    const maxZoom = isOnePlace ? placeZoom : MAX_SPAN_ZOOM
     const animate = isAnimated && !prefersReducedMotion()
     this.map.fitBounds(bounds, { padding: EDGE_PX, maxZoom, animate, duration: 600 })
   }

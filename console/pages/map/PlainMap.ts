@@ -7,9 +7,7 @@ import { MapView } from './MapView.ts'
 import type { OpenedMap } from './openMap.ts'
 import { type Place, unwrapTrack } from './track/trackMath.ts'
 
-/** A zone may be small; positions need their surroundings. */
-const MAX_SHAPE_ZOOM = 14
-const MAX_TRACK_ZOOM = 11
+const STOP_ZOOM = 11
 const PLACE_ZOOM = 8
 const MAX_MERCATOR_LATITUDE = 85
 
@@ -52,7 +50,7 @@ export class PlainMap extends MapView {
   }
 
   fitPlaces(places: readonly Place[]): void {
-    this.fit(unwrapTrack(places), MAX_TRACK_ZOOM)
+    this.fit(unwrapTrack(places), STOP_ZOOM)
   }
 
   showPlace({ longitude, latitude }: Place): void {
@@ -70,6 +68,6 @@ export class PlainMap extends MapView {
         [west, Math.max(-MAX_MERCATOR_LATITUDE, south)] as [number, number],
         [east, Math.min(MAX_MERCATOR_LATITUDE, north)] as [number, number],
       ])
-    this.fit(corners, MAX_SHAPE_ZOOM)
+    this.fit(corners, STOP_ZOOM)
   }
 }

@@ -12,7 +12,7 @@ import { type Place, unwrapTrack } from '../../map/track/trackMath.ts'
 import { useFleetMap } from '../../map/useMap.ts'
 import type { Neighbour } from './nearest.ts'
 
-const MAX_ZOOM = 10
+const PLACE_ZOOM = 10
 
 interface IncidentMapProps {
   name: string
@@ -45,7 +45,7 @@ const circleOf = ({ place, accuracy }: IncidentMapProps): Zone[] =>
       ]
 
 const fitIncident = (map: FleetMap, { place, track }: IncidentMapProps, isAnimated = true) =>
-  map.fit(unwrapTrack([...track, place]), MAX_ZOOM, isAnimated)
+  map.fit(unwrapTrack([...track, place]), PLACE_ZOOM, isAnimated)
 
 /** Where the device is and was, and who is near. It follows the device until it is moved by hand. */
 export const IncidentMap = (props: IncidentMapProps) => {

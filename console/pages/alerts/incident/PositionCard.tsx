@@ -97,7 +97,7 @@ export const PositionCard = ({ alert, place, location, accuracy }: PositionCardP
             <Icon name="map" size={16} />
             <span>{text.incident.osm}</span>
           </a>
-          <a class="button small" href={`/map/${alert.deviceId}`}>
+          <a class="button small" href={`/map/${alert.deviceId}?alert=${alert.id}`}>
             <Icon name="track" size={16} />
             <span>{text.alerts.onMap}</span>
           </a>

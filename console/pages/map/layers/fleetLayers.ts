@@ -110,6 +110,31 @@ const LAYERS: Layer[] = [
   },
   deviceLayer('selected', 'selected'),
   {
+    id: 'event',
+    type: 'circle',
+    source: 'event',
+    paint: {
+      'circle-radius': 9,
+      'circle-color': STATE_COLOURS.emergency,
+      'circle-stroke-color': '#ffffff',
+      'circle-stroke-width': 3,
+    },
+  },
+  {
+    id: 'event-name',
+    type: 'symbol',
+    source: 'event',
+    layout: {
+      'text-field': ['get', 'name'],
+      'text-font': FONT,
+      'text-size': 13,
+      'text-offset': [0, -1.1],
+      'text-anchor': 'bottom',
+      'text-allow-overlap': true,
+    },
+    paint: { 'text-halo-width': 1.6 },
+  },
+  {
     id: 'playhead',
     type: 'circle',
     source: 'playhead',
@@ -134,7 +159,7 @@ export const addFleetLayers = (map: MapLibre): void => {
       emergencies: ['+', ['case', ['==', ['get', 'state'], 'emergency'], 1, 0]],
     },
   })
-  addSources(map, 'selected', 'playhead')
+  addSources(map, 'selected', 'event', 'playhead')
   for (const layer of LAYERS) map.addLayer(layer)
 }
 
@@ -142,7 +167,7 @@ export const addFleetLayers = (map: MapLibre): void => {
 export const paintFleetLayers = (map: MapLibre, theme: 'light' | 'dark'): void => {
   const { track, halo } = PALETTES[theme]
   map.setPaintProperty('selected-ring', 'circle-stroke-color', track)
-  for (const layer of ['devices', 'selected']) {
+  for (const layer of ['devices', 'selected', 'event-name']) {
     map.setPaintProperty(layer, 'text-color', theme === 'dark' ? '#e9edfb' : '#0f1730')
     map.setPaintProperty(layer, 'text-halo-color', halo)
   }

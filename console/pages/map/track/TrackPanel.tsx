@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { callForResponse } from '../../../api/client.ts'
 import { toApiError } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
 import type { Location } from '../../../api/types.ts'
-import { formatExact, formatUtc, now, toLocalInput } from '../../../format/time.ts'
+import { formatExact, formatUtc, toLocalInput } from '../../../format/time.ts'
 import { formatDistance, formatSpeed, heightUnit, speedUnit } from '../../../format/units.ts'
+import { useGathered, useLiveEvents } from '../../../live/useLive.ts'
 import { navigate, place, setQuery } from '../../../router/router.ts'
 import { text } from '../../../text/text.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
@@ -16,7 +17,7 @@ import { toast } from '../../../ui/toast.tsx'
 import { mapHref } from '../mapHref.ts'
 import { Chart, type Series } from './Chart.tsx'
 import { type Interval, intervalOf, isSpan, readTrack, SPANS, type Span } from './track.ts'
-import { indexAt, lengthOf, type Place, positionAt } from './trackMath.ts'
+import { extendTrack, indexAt, lengthOf, type Place, positionAt, type Report } from './trackMath.ts'
 
 interface TrackPanelProps {
   deviceId: string
@@ -62,15 +63,44 @@ const seriesOf = (track: readonly Location[]): Series[] => {
   ]
 }
 
+/** A track that changes all the time is read again this often at most. */
+const RELOAD_MS = 5000
+
+/** The track of a span, with what the device reports while it is shown. */
+const useLiveTrack = (deviceId: string, search: string) => {
+  /** The last hours end now: when the track is read, and when more is reported. */
+  const readInterval = () => intervalOf(new URLSearchParams(search), Date.now())
+  const track = useResource(
+    (signal) => readTrack(deviceId, readInterval(), signal),
+    [deviceId, search],
+  )
+  const { data, set } = track
+  const reload = useGathered(track.reload, RELOAD_MS)
+  useLiveEvents(
+    ['location.reported'],
+    ({ data: reported }) => {
+      if (reported.deviceId !== deviceId) return
+      const extend = (before: Location[]) =>
+        extendTrack(before, reported as unknown as Report, readInterval())
+      if (data && extend(data)) set((before) => extend(before) ?? before)
+      else reload()
+    },
+    reload,
+  )
+  return { ...track, readInterval }
+}
+
 /** Advances the time while playing; the whole span takes `PLAY_MS`. */
 const usePlayback = (times: readonly number[]) => {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0]
   const [at, setAt] = useState(last)
   const [isPlaying, setIsPlaying] = useState(false)
+  const end = useRef(last)
   useEffect(() => {
-    setAt(last)
-    setIsPlaying(false)
-  }, [last])
+    // Who looks at the end follows it; who looks at an earlier time stays there.
+    setAt((current) => (current >= end.current ? last : Math.max(first, current)))
+    end.current = last
+  }, [first, last])
   useEffect(() => {
     if (!isPlaying) return
     let frame = 0
@@ -190,14 +220,11 @@ const CustomSpan = (shown: Interval) => {
 export const TrackPanel = ({ deviceId, name, onTrack, onPlayhead }: TrackPanelProps) => {
   const search = place.value.query.toString()
   const span = (place.value.query.get('span') ?? '24h') as Span
-  const interval = useMemo(() => intervalOf(new URLSearchParams(search), now.peek()), [search])
-  const { data, error, isPending, reload } = useResource(
-    (signal) => readTrack(deviceId, interval, signal),
-    [deviceId, interval],
-  )
+  const { data, error, isPending, reload, readInterval } = useLiveTrack(deviceId, search)
+  const interval = useMemo(readInterval, [search])
   useEffect(() => onTrack(data), [data, onTrack])
   const exportAs = (format: string) =>
-    exportTrack({ deviceId, name }, interval, format).catch((error) =>
+    exportTrack({ deviceId, name }, readInterval(), format).catch((error) =>
       toast(toApiError(error).message, 'failed'),
     )
   return (
@@ -211,9 +238,10 @@ export const TrackPanel = ({ deviceId, name, onTrack, onPlayhead }: TrackPanelPr
           choices={CHOICES}
           onChange={(value) =>
             setQuery({
+              from: null,
+              to: null,
+              ...(value === 'custom' && readInterval()),
               span: value,
-              from: value === 'custom' ? interval.from : null,
-              to: value === 'custom' ? interval.to : null,
             })
           }
         />

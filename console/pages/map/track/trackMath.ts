@@ -1,4 +1,5 @@
 import type { Location } from '../../../api/types.ts'
+import type { Interval } from './track.ts'
 
 /* Distances and places along a track. */
 
@@ -81,4 +82,26 @@ export const unwrapTrack = (places: readonly Place[]): [number, number][] => {
     if (step < -180) shift += 360
     return [longitude + shift, latitude]
   })
+}
+
+export interface Report {
+  location: Location | null
+  /** How many of its positions were new. */
+  count: number
+}
+
+/**
+ * The track with what was just reported. Null where it must be read again: the report had more
+ * positions than the newest, or older ones than the track.
+ */
+export const extendTrack = (
+  track: readonly Location[],
+  { location, count }: Report,
+  { from, to }: Interval,
+): Location[] | null => {
+  if (!location || count > 1) return null
+  const kept = track.filter(({ dateTime }) => dateTime >= from)
+  if (location.dateTime < from || location.dateTime > to) return kept
+  const last = kept.at(-1)
+  return last && location.dateTime <= last.dateTime ? null : [...kept, location]
 }

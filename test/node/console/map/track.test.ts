@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Location } from '../../../../console/api/types.ts'
 import {
   bearingBetween,
+  extendTrack,
   indexAt,
   lengthOf,
   positionAt,
@@ -45,5 +46,33 @@ describe('a track', () => {
   test('takes the short way across the antimeridian', () => {
     const place = positionAt([at(179, 0), at(-179, 0)], [0, 100], 50)
     expect(place?.longitude).toBe(180)
+  })
+})
+
+describe('a track that is shown', () => {
+  const timed = (time: string): Location => ({
+    ...at(0, 0),
+    dateTime: `2026-11-14T${time}:00.000Z`,
+  })
+  const interval = { from: timed('08:00').dateTime, to: timed('20:00').dateTime }
+  const track = [timed('07:50'), timed('09:00'), timed('10:00')]
+  const extend = (time: string, count = 1) =>
+    extendTrack(track, { location: timed(time), count }, interval)
+
+  test('gets a newer position at its end, and loses what its span has passed', () => {
+    expect(extend('10:30')).toEqual([timed('09:00'), timed('10:00'), timed('10:30')])
+    expect(extendTrack([], { location: timed('10:30'), count: 1 }, interval)).toHaveLength(1)
+  })
+
+  test('does not get a position outside its span', () => {
+    expect(extend('20:01')).toEqual(track.slice(1))
+    expect(extend('07:59')).toEqual(track.slice(1))
+  })
+
+  test('must be read again for older positions, and for several at once', () => {
+    expect(extend('09:30')).toBeNull()
+    expect(extend('10:00')).toBeNull()
+    expect(extend('10:30', 2)).toBeNull()
+    expect(extendTrack(track, { location: null, count: 1 }, interval)).toBeNull()
   })
 })
