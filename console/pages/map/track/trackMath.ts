@@ -1,5 +1,4 @@
 import type { Location } from '../../../api/types.ts'
-import type { Interval } from './track.ts'
 
 /* Distances and places along a track. */
 
@@ -97,7 +96,7 @@ export interface Report {
 export const extendTrack = (
   track: readonly Location[],
   { location, count }: Report,
-  { from, to }: Interval,
+  { from, to }: { from: string; to: string },
 ): Location[] | null => {
   if (!location || count > 1) return null
   const kept = track.filter(({ dateTime }) => dateTime >= from)
