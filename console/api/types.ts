@@ -152,36 +152,37 @@ export type ZoneBody = {
   name: string
   description?: string | null
   color?: string | null
-  shape: CircleShape | PolygonShape | MultiPolygonShape
+  shape: ZoneShape
 }
+export type ZoneShape = CircleShape | PolygonShape | MultiPolygonShape
 export type CircleShape = { type: 'Circle'; center: number[]; radius: number }
 export type PolygonShape = { type: 'Polygon'; coordinates: number[][][] }
 export type MultiPolygonShape = { type: 'MultiPolygon'; coordinates: number[][][][] }
 export type WrappedZoneBody = { zone: ZoneBody }
 export type PatchZoneBody = Partial<ZoneBody>
 export type WrappedPatchZoneBody = { zone: PatchZoneBody }
-export type ZoneImport = { type: 'FeatureCollection'; features: ZoneFeature[] }
-export type ZoneFeature = {
+export type ZoneImport = { type: 'FeatureCollection'; features: NewZoneFeature[] }
+export type NewZoneFeature = {
   type: 'Feature'
-  geometry: { type: string }
-  properties?: Record<string, unknown> | null
+  geometry: ZoneGeometry
+  properties?: NewZoneProperties | null
+}
+export type ZoneGeometry = PointGeometry | PolygonGeometry | MultiPolygonGeometry
+export type PointGeometry = { type: 'Point'; coordinates: number[] }
+export type PolygonGeometry = { type: 'Polygon'; coordinates: number[][][] }
+export type MultiPolygonGeometry = { type: 'MultiPolygon'; coordinates: number[][][][] }
+export type NewZoneProperties = {
+  name?: string | null
+  description: unknown
+  color: unknown
+  radius?: number | null
 }
 export type RuleBody = {
   name: string
   enabled?: boolean | null
   devices?: string[] | null
   groups?: string[] | null
-  when:
-    | { type: 'enters'; zones: string[] }
-    | { type: 'leaves'; zones: string[] }
-    | { type: 'inside'; zones: string[]; minutes: number }
-    | { type: 'outside'; zones: string[]; minutes: number }
-    | { type: 'speed'; above?: number | null; below?: number | null; zones?: string[] | null }
-    | { type: 'value'; member: string; above?: number | null; below?: number | null }
-    | { type: 'moves'; metres: number }
-    | { type: 'stands'; minutes: number }
-    | { type: 'silent'; minutes: number }
-    | { type: 'returns' }
+  when: RuleCondition
   schedule?: ScheduleEntry[] | null
   alertName?: string | null
   text?: string | null
@@ -191,25 +192,34 @@ export type RuleBody = {
   cooldownMinutes?: number | null
   lateMinutes?: number | null
 }
+export type RuleCondition =
+  | EntersCondition
+  | LeavesCondition
+  | InsideCondition
+  | OutsideCondition
+  | SpeedCondition
+  | ValueCondition
+  | MovesCondition
+  | StandsCondition
+  | SilentCondition
+  | ReturnsCondition
+export type EntersCondition = { type: 'enters'; zones: string[] }
+export type LeavesCondition = { type: 'leaves'; zones: string[] }
+export type InsideCondition = { type: 'inside'; zones: string[]; minutes: number }
+export type OutsideCondition = { type: 'outside'; zones: string[]; minutes: number }
+export type SpeedCondition = { type: 'speed'; above?: number; below?: number; zones?: string[] }
+export type ValueCondition = { type: 'value'; member: string; above?: number; below?: number }
+export type MovesCondition = { type: 'moves'; metres: number }
+export type StandsCondition = { type: 'stands'; minutes: number }
+export type SilentCondition = { type: 'silent'; minutes: number }
+export type ReturnsCondition = { type: 'returns' }
 export type ScheduleEntry = {
   days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
   from: string
   to: string
 }
 export type WrappedRuleBody = { rule: RuleBody }
-export type PatchRuleBody = Partial<Omit<RuleBody, 'when'>> & {
-  when?:
-    | { type: 'enters'; zones: string[] }
-    | { type: 'leaves'; zones: string[] }
-    | { type: 'inside'; zones: string[]; minutes: number }
-    | { type: 'outside'; zones: string[]; minutes: number }
-    | { type: 'speed'; above?: number; below?: number; zones?: string[] }
-    | { type: 'value'; member: string; above?: number; below?: number }
-    | { type: 'moves'; metres: number }
-    | { type: 'stands'; minutes: number }
-    | { type: 'silent'; minutes: number }
-    | { type: 'returns' }
-}
+export type PatchRuleBody = Partial<RuleBody>
 export type WrappedPatchRuleBody = { rule: PatchRuleBody }
 export type RuleTest = { deviceId: string; from: string; to: string }
 export type PostAlertsBody =
@@ -927,12 +937,19 @@ export type Zone = {
   name: string
   description: string
   color: string
-  shape: unknown
+  shape: ZoneShape
   creation: string
   lastModified: string
 }
 export type ZoneReply = { success: true; zone: Zone }
-export type ZoneCollection = { success: true; type: 'FeatureCollection'; features: unknown[] }
+export type ZoneCollection = { success: true; type: 'FeatureCollection'; features: ZoneFeature[] }
+export type ZoneFeature = {
+  type: 'Feature'
+  id: string
+  geometry: ZoneGeometry
+  properties: ZoneProperties
+}
+export type ZoneProperties = { name: string; description: string; color: string; radius?: number }
 export type ImportedZones = { success: true; zones: Zone[] }
 export type RulePage = { success: true; rules: Rule[]; nextCursor: string | null }
 export type Rule = {
@@ -941,17 +958,7 @@ export type Rule = {
   enabled: boolean
   devices: string[]
   groups: string[]
-  when:
-    | { type: 'enters'; zones: string[] }
-    | { type: 'leaves'; zones: string[] }
-    | { type: 'inside'; zones: string[]; minutes: number }
-    | { type: 'outside'; zones: string[]; minutes: number }
-    | { type: 'speed'; above?: number; below?: number; zones?: string[] }
-    | { type: 'value'; member: string; above?: number; below?: number }
-    | { type: 'moves'; metres: number }
-    | { type: 'stands'; minutes: number }
-    | { type: 'silent'; minutes: number }
-    | { type: 'returns' }
+  when: RuleCondition
   schedule: ScheduleEntry[]
   alertName: string
   text: string

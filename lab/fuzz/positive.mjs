@@ -23,7 +23,7 @@ const RULES = [
   /^must contain only finite numbers$/,
   // Text is trimmed before its length is checked.
   /^must not be empty$/,
-  /^is required (when expires is true|with (latitude|longitude)|unless (`undo`|identifier) is given)/,
+  /^is required (when expires is true|with (latitude|longitude))/,
   // Only the stream needs an upgrade, which the sender of these requests cannot make.
   /^must be websocket$/,
   // Ids must be those of the account, and a token cannot give more than it has.
@@ -43,13 +43,13 @@ const RULES = [
   // The geometry of a zone, and what its position may be. GeoJSON has more kinds than zones.
   /^must be a Circle, a Polygon or a MultiPolygon$/,
   /^must be between -(90|360) and (90|360)$|^must (not cross|be closed|be inside|enclose|not go around)/,
-  /^must have at (least|most) (one|\d+) (positions|polygon|ring|zone|day|days|channels|features|entries)/,
+  /^must have at (least|most) (one|\d+) (positions|days|channels|features|entries)/,
   /^must be a time, such as \d\d:\d\d$/,
-  // Of a rule: its zones are those of the account, and its conditions exclude each other.
+  // Of a rule: its zones are those of the account, and a patch may add a second limit.
   /^is not a zone of this account|^must be a \w+’s id$|^is required, or below/,
   /^must be at most \d+ days after from$/,
-  // Of a source: its settings depend on the provider. Of a payload and a claim: one of two members.
-  /^is not a setting of |^must be given, or device, and not both$|^must be left out where (body|deviceId) is given$/,
+  // Of a source: its settings depend on the provider.
+  /^is not a setting of /,
   /^must be (base64|bytes in the format named|Text for an SMS|at most 256 KiB large)$/,
   /^must have names and values of HTTP headers$/,
   // `group` and `groupId` must name the same group.

@@ -184,6 +184,11 @@ const KEYWORDS = {
       )(value, pointer),
     )
   },
+  not: (schema, compile) => {
+    const check = compile(schema)
+    return (value, pointer) =>
+      check(value, pointer) ? null : { pointer, rule: `not ${JSON.stringify(schema)}` }
+  },
   allOf: (schemas, compile) => firstFailure(schemas.map(compile)),
   anyOf: (schemas, compile) => {
     const checks = schemas.map(compile)

@@ -8,7 +8,7 @@ import {
   MAX_NOTICE_LIMIT,
   MAX_ROUNDS,
 } from '../domain/message/emergency.ts'
-import { name, phone } from '../http/contract/wire.ts'
+import { atLeastOne, name, phone } from '../http/contract/wire.ts'
 import { email } from '../users/forms.ts'
 
 /* The account's settings for emergencies, in requests and replies alike. */
@@ -56,6 +56,7 @@ const contact = z
   .refine((given) => given.email !== undefined || given.phone !== undefined, {
     error: 'must have an e-mail address or a phone number',
   })
+  .meta({ override: atLeastOne('email', 'phone') })
 
 const escalation = z.strictObject({
   afterMinutes: whole(1, MAX_AFTER_MINUTES).meta({ description: ABOUT.afterMinutes }),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { account, budgetSettings } from '../account/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, instant, name, success, timeZone } from '../http/contract/wire.ts'
+import { done, exactlyOne, instant, name, success, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
@@ -161,7 +161,7 @@ export const restoreLedger = define({
       path: ['time'],
       error: 'is required unless `undo` is given; send one of the two',
     })
-    .meta({ override: { minProperties: 1, maxProperties: 1 } }),
+    .meta({ override: exactlyOne('time', 'undo') }),
   example: { time: '2026-11-14T09:30:00.000Z' },
   reply: z.object({
     success,

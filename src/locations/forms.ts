@@ -15,7 +15,7 @@ import {
   TEXT_LISTS,
 } from '../domain/track/location.ts'
 import { freeForm } from '../http/contract/validation.ts'
-import { instant, line, time } from '../http/contract/wire.ts'
+import { exactlyOne, instant, line, time } from '../http/contract/wire.ts'
 import {
   absent,
   isInOrder,
@@ -164,7 +164,7 @@ export const addressedLocation = z
       location: withoutNulls(sent) as Location,
     }),
   )
-  .meta({ id: 'AddressedLocation' })
+  .meta({ id: 'AddressedLocation', override: exactlyOne('deviceId', 'identifier') })
 
 export const location = z
   .object({

@@ -41,7 +41,7 @@ const describeMembers = (node: unknown, owners: readonly string[], schemas: Sche
       schemas,
     )
   }
-  const { examples: _, default: __, ...parts } = others
+  const { examples: _, default: __, not: ___, ...parts } = others
   for (const part of Object.values(parts)) describeMembers(part, owners, schemas)
 }
 

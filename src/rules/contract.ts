@@ -20,10 +20,7 @@ export const rule = z
     groups: z.array(id('grp')).meta({
       description: 'The groups that it is for. Without devices and groups it is for all devices.',
     }),
-    when: condition.meta({
-      description: 'What it watches for, as it was sent.',
-      example: { type: 'enters', zones: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] },
-    }),
+    when: condition,
     schedule: z
       .array(scheduleEntry)
       .meta({ description: 'When it is in force, as it was sent. Empty: always.', example: [] }),

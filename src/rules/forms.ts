@@ -10,7 +10,7 @@ import {
   type RuleCondition,
 } from '../domain/rule/rule.ts'
 import { WEEKDAYS } from '../domain/time/schedule.ts'
-import { line, name } from '../http/contract/wire.ts'
+import { atLeastOne, exactlyOne, line, name } from '../http/contract/wire.ts'
 
 const whole = (min: number, max: number) =>
   z
@@ -35,44 +35,59 @@ const ids = (what: string, max: number) =>
     .overwrite(unique)
 
 const zones = ids('zone', MAX_RULE_ZONES)
-  .refine((list) => list.length > 0, 'must have at least one zone')
+  .min(1, 'must have at least one zone')
   .meta({ description: 'Ids of zones.', example: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] })
-
-const type = <const T extends RuleCondition['type']>(value: T, description: string) =>
-  z.literal(value).meta({ description })
 
 const ONE_LIMIT = { error: 'is required, or below instead; not both', path: ['above'] }
 const SOME_LIMIT = { error: 'is required, or below, or both', path: ['above'] }
 
+const when = <const T extends RuleCondition['type'], S extends z.core.$ZodShape>(
+  type: T,
+  description: string,
+  members: S,
+) => z.strictObject({ type: z.literal(type).meta({ description }), ...members })
+
+/** `rule` is what the document says of several members together. */
+const named = <S extends z.ZodType & { shape: { type: z.ZodLiteral<string> } }>(
+  schema: S,
+  rule: object = {},
+): S => {
+  const type = schema.shape.type.value
+  const id = `${type.charAt(0).toUpperCase()}${type.slice(1)}Condition`
+  return schema.meta({ id, override: rule })
+}
+
+/** Replies have the condition as requests do: of the same components. */
 export const condition = z
   .discriminatedUnion(
     'type',
     [
-      z.strictObject({ type: type('enters', 'The device comes into a zone.'), zones }),
-      z.strictObject({ type: type('leaves', 'The device goes out of a zone.'), zones }),
-      z.strictObject({
-        type: type('inside', 'The device is in a zone for longer than `minutes`.'),
-        zones,
-        minutes,
-      }),
-      z.strictObject({
-        type: type('outside', 'The device is outside all of the zones for longer than `minutes`.'),
-        zones,
-        minutes,
-      }),
-      z
-        .strictObject({
-          type: type('speed', 'The speed is above or below a limit, in km/h.'),
+      named(when('enters', 'The device comes into a zone.', { zones })),
+      named(when('leaves', 'The device goes out of a zone.', { zones })),
+      named(
+        when('inside', 'The device is in a zone for longer than `minutes`.', { zones, minutes }),
+      ),
+      named(
+        when('outside', 'The device is outside all of the zones for longer than `minutes`.', {
+          zones,
+          minutes,
+        }),
+      ),
+      named(
+        when('speed', 'The speed is above or below a limit, in km/h.', {
           above: above.optional(),
           below: below.optional(),
           zones: zones
             .optional()
             .meta({ description: 'Only in these zones; without them, anywhere.' }),
-        })
-        .refine((given) => (given.above === undefined) !== (given.below === undefined), ONE_LIMIT),
-      z
-        .strictObject({
-          type: type('value', 'A number of the location is above or below a limit.'),
+        }).refine(
+          (given) => (given.above === undefined) !== (given.below === undefined),
+          ONE_LIMIT,
+        ),
+        exactlyOne('above', 'below'),
+      ),
+      named(
+        when('value', 'A number of the location is above or below a limit.', {
           member: line(64).min(1, 'must not be empty').meta({
             description:
               'A numeric member of a location, such as `battery` or `temperature`, or else the name of one of its `attributes`.',
@@ -80,30 +95,32 @@ export const condition = z
           }),
           above: above.optional(),
           below: below.optional(),
-        })
-        .refine((given) => given.above !== undefined || given.below !== undefined, SOME_LIMIT),
-      z.strictObject({
-        type: type('moves', 'The device is away from where it was five minutes before.'),
-        metres: whole(10, 1_000_000).meta({ description: 'How far away.', example: 200 }),
-      }),
-      z.strictObject({
-        type: type(
+        }).refine((given) => given.above !== undefined || given.below !== undefined, SOME_LIMIT),
+        atLeastOne('above', 'below'),
+      ),
+      named(
+        when('moves', 'The device is away from where it was five minutes before.', {
+          metres: whole(10, 1_000_000).meta({ description: 'How far away.', example: 200 }),
+        }),
+      ),
+      named(
+        when(
           'stands',
           'The device stays within 100 m, or `hysteresis.metres` if that is more, for longer than `minutes`. A location with a worse `accuracy` decides nothing.',
+          { minutes },
         ),
-        minutes,
-      }),
-      z.strictObject({
-        type: type('silent', 'Nothing comes from the device for longer than `minutes`.'),
-        minutes: whole(5, MAX_MINUTES).meta({ description: 'Minutes.', example: 60 }),
-      }),
-      z.strictObject({
-        type: type('returns', 'A device that a `silent` rule found silent is in contact again.'),
-      }),
+      ),
+      named(
+        when('silent', 'Nothing comes from the device for longer than `minutes`.', {
+          minutes: whole(5, MAX_MINUTES).meta({ description: 'Minutes.', example: 60 }),
+        }),
+      ),
+      named(when('returns', 'A device that a `silent` rule found silent is in contact again.', {})),
     ],
     { error: 'must have a type: enters, leaves, inside, outside, speed, value, …' },
   )
   .meta({
+    id: 'RuleCondition',
     description: 'What to watch for.',
     example: { type: 'enters', zones: ['zon_1jn7wz3h4q8v2n5t7r6m0p'] },
   })
@@ -115,7 +132,7 @@ const from = z
   .meta({ description: 'From this time of day.', example: '20:00' })
 const to = z
   .string('must be a time, such as 06:00')
-  .refine((text) => text === '24:00' || CLOCK.test(text), 'must be a time, such as 06:00')
+  .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time, such as 06:00')
   .meta({
     description:
       'Until this time of day, which is not included; if it is not after `from`, on the next day.',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { device, deviceBody } from '../devices/forms.ts'
 import { QUARANTINE_REASONS } from '../domain/account/source.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, id, instant, line, success, time } from '../http/contract/wire.ts'
+import { done, exactlyOne, id, instant, line, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { location } from '../locations/forms.ts'
@@ -64,7 +64,8 @@ export const claimIdentifier = define({
     .refine(({ deviceId, device: made }) => (deviceId === undefined) !== (made === undefined), {
       path: ['deviceId'],
       error: 'must be given, or device, and not both',
-    }),
+    })
+    .meta({ override: exactlyOne('deviceId', 'device') }),
   reply: z.object({
     success,
     device,

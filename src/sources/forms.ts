@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { MAX_PUSH_BYTES, SOURCE_PROVIDERS, type SourceProvider } from '../domain/account/source.ts'
-import { line } from '../http/contract/wire.ts'
+import { atMostOne, line } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 import { GARMIN_HOSTS, MAX_KEY_BYTES, SPEED_UNITS, type SpeedUnit, settingsOf } from './settings.ts'
 
@@ -115,7 +115,7 @@ export const pastedPush = z
     error: 'must be left out where body is given',
   })
   .superRefine(checkSettings)
-  .meta({ id: 'PastedPush' })
+  .meta({ id: 'PastedPush', override: atMostOne('body', 'bodyBase64') })
 export type PastedPush = z.output<typeof pastedPush>
 
 export const sourceItem = z

@@ -3,6 +3,7 @@ import { DEFAULT_COLOR, MAX_ACCOUNT_VERTICES, MAX_ZONES } from '../domain/geo/zo
 import { define } from '../http/contract/contract.ts'
 import { id, line, name, success, time } from '../http/contract/wire.ts'
 import { resource } from '../http/resource/contract.ts'
+import { readImport, zoneFeature, zoneImport } from './features.ts'
 import { shape } from './forms.ts'
 
 const color = z
@@ -27,10 +28,7 @@ export const zone = z
     name: z.string().meta({ description: 'What people call the area.', example: 'Harbour' }),
     description: z.string().meta({ description: 'A description of your own.' }),
     color: z.string().meta({ description: 'How maps draw it.', example: DEFAULT_COLOR }),
-    shape: z.unknown().meta({
-      description: 'As it was sent: a `Circle`, a `Polygon` or a `MultiPolygon`.',
-      example: { type: 'Circle', center: [-9.1393, 38.7223], radius: 500 },
-    }),
+    shape,
     creation: time.meta({ description: 'When the zone was created.' }),
     lastModified: time.meta({ description: 'When it was last changed.' }),
   })
@@ -71,30 +69,10 @@ export const exportZones = define({
     .object({
       success,
       type: z.literal('FeatureCollection').meta({ description: 'A GeoJSON FeatureCollection.' }),
-      features: z.array(z.unknown()).meta({ description: 'A GeoJSON Feature for each zone.' }),
+      features: z.array(zoneFeature).meta({ description: 'A GeoJSON Feature for each zone.' }),
     })
     .meta({ id: 'ZoneCollection' }),
 })
-
-const feature = z
-  .object({
-    type: z.literal('Feature', 'must be Feature').meta({ description: 'A GeoJSON Feature.' }),
-    geometry: z
-      .looseObject({ type: z.string('must be text').meta({ description: 'Its type.' }) })
-      .meta({
-        description:
-          'A `Polygon`, a `MultiPolygon`, or a `Point` with the property `radius` for a circle.',
-        example: { type: 'Point', coordinates: [-9.1393, 38.7223] },
-      }),
-    properties: z
-      .looseObject({})
-      .nullish()
-      .meta({
-        description: '`name`, `description`, `color` and `radius`; others are ignored.',
-        example: { name: 'Harbour', radius: 500 },
-      }),
-  })
-  .meta({ id: 'ZoneFeature' })
 
 export const importZones = define({
   id: 'importZones',
@@ -102,18 +80,8 @@ export const importZones = define({
   summary: 'Import zones from GeoJSON',
   description: `Creates a zone for each feature of a FeatureCollection, or none when one of them is not valid. The ids of features are ignored: zones that exist stay as they are. ${LIMITS}`,
   scope: 'write',
-  body: z
-    .strictObject({
-      type: z
-        .literal('FeatureCollection', 'must be FeatureCollection')
-        .meta({ description: 'A GeoJSON FeatureCollection.' }),
-      features: z
-        .array(feature, 'must be a list of features')
-        .min(1, 'must not be empty')
-        .max(MAX_ZONES, `must have at most ${MAX_ZONES} features`)
-        .meta({ description: 'A feature for each zone.' }),
-    })
-    .meta({ id: 'ZoneImport' }),
+  body: zoneImport,
+  read: readImport,
   ignored: ['success', 'id', 'name', 'crs', 'bbox'],
   status: 201,
   reply: z

@@ -3,10 +3,9 @@ import {
   countVertices,
   MAX_RADIUS_METRES,
   MAX_ZONE_VERTICES,
-  type Position,
   type ZoneShape,
 } from '../domain/geo/zone.ts'
-import { findShapeFault } from '../domain/geo/zoneValidity.ts'
+import { findShapeFault, MIN_POSITIONS } from '../domain/geo/zoneValidity.ts'
 
 const number = (min: number, max: number) =>
   z
@@ -30,21 +29,34 @@ export const position = z
       context.addIssue({ code: 'custom', path: [0], message: 'must be between -360 and 360' })
     if (Math.abs(y) > 90) context.addIssue({ code: 'custom', path: [1], message: LATITUDE })
   })
-  .transform(([x = 0, y = 0]): Position => [x, y])
+  .overwrite((given) => given.slice(0, 2))
   .meta({ description: '`[longitude, latitude]` in degrees, WGS 84.', example: [-9.1393, 38.7223] })
 
 /** A ring has at least three positions and repeats the first. */
 const MAX_RINGS = Math.floor(MAX_ZONE_VERTICES / 3)
 const TOO_MANY = `must have at most ${MAX_ZONE_VERTICES} positions in all`
 
-const ring = z.array(position, 'must be a list of positions').max(MAX_ZONE_VERTICES + 1, TOO_MANY)
-const polygon = z.array(ring, 'must be a list of rings').max(MAX_RINGS, TOO_MANY)
+// The least lengths are for the document: `findShapeFault` checks them.
+const ring = z
+  .array(position, 'must be a list of positions')
+  .max(MAX_ZONE_VERTICES + 1, TOO_MANY)
+  .meta({ minItems: MIN_POSITIONS })
+export const polygon = z
+  .array(ring, 'must be a list of rings')
+  .max(MAX_RINGS, TOO_MANY)
+  .meta({ minItems: 1 })
+export const polygons = z
+  .array(polygon, 'must be a list of polygons')
+  .max(MAX_RINGS, TOO_MANY)
+  .meta({ minItems: 1 })
+
+export const radius = number(1, MAX_RADIUS_METRES).meta({ description: 'Metres.', example: 500 })
 
 const circle = z
   .strictObject({
     type: z.literal('Circle').meta({ description: 'A circle.' }),
     center: position.meta({ description: 'The center: `[longitude, latitude]`.' }),
-    radius: number(1, MAX_RADIUS_METRES).meta({ description: 'Metres.', example: 500 }),
+    radius,
   })
   .meta({ id: 'CircleShape' })
 
@@ -60,10 +72,7 @@ const polygonShape = z
 const multiPolygonShape = z
   .strictObject({
     type: z.literal('MultiPolygon').meta({ description: 'A GeoJSON MultiPolygon.' }),
-    coordinates: z
-      .array(polygon, 'must be a list of polygons')
-      .max(MAX_RINGS, TOO_MANY)
-      .meta({ description: 'Polygons that do not cross each other.' }),
+    coordinates: polygons.meta({ description: 'Polygons that do not cross each other.' }),
   })
   .meta({ id: 'MultiPolygonShape' })
 
@@ -71,6 +80,7 @@ const multiPolygonShape = z
 export const checkShape = (shape: ZoneShape) =>
   countVertices(shape) > MAX_ZONE_VERTICES ? { path: [], detail: TOO_MANY } : findShapeFault(shape)
 
+/** Replies have the shape as requests do: of the same components. */
 export const shape = z
   .discriminatedUnion('type', [circle, polygonShape, multiPolygonShape], {
     error: 'must be a Circle, a Polygon or a MultiPolygon',
@@ -79,8 +89,8 @@ export const shape = z
     const fault = checkShape(given as ZoneShape)
     if (fault) context.addIssue({ code: 'custom', path: fault.path, message: fault.detail })
   })
-  .transform((given) => given as ZoneShape)
   .meta({
+    id: 'ZoneShape',
     description: `A circle, or a GeoJSON Polygon or MultiPolygon of at most ${MAX_ZONE_VERTICES} positions. Edges are straight in longitude and latitude and take the shorter way around the earth. A ring around the earth encloses the nearer pole.`,
     example: { type: 'Circle', center: [-9.1393, 38.7223], radius: 500 },
-  })
+  }) as unknown as z.ZodType<ZoneShape, ZoneShape>

@@ -1,12 +1,9 @@
-import type * as z from 'zod'
 import { MAX_ACCOUNT_VERTICES, type ZoneRecord } from '../domain/geo/zone.ts'
 import { isObject } from '../domain/text/json.ts'
 import { type FieldError, invalid, Problem } from '../http/contract/problem.ts'
 import { fieldErrors, MAX_ERRORS } from '../http/contract/validation.ts'
-import type { importZones } from './contract.ts'
 import * as contract from './contract.ts'
-
-type Feature = z.output<typeof importZones.body>['features'][number]
+import type { Feature } from './features.ts'
 
 /** A feature as the body of a zone. A point is the center of a circle. */
 const toBody = ({ geometry, properties }: Feature, index: number): unknown => {

@@ -1,5 +1,6 @@
 import type { Zone } from '../domain/geo/zone.ts'
 import { iso } from '../domain/time/iso.ts'
+import type { ZoneFeature } from './features.ts'
 
 export const presentZone = ({ version, ...zone }: Zone) => ({
   ...zone,
@@ -8,7 +9,7 @@ export const presentZone = ({ version, ...zone }: Zone) => ({
 })
 
 /** A circle has no geometry of its own in GeoJSON. */
-export const presentFeature = ({ id, name, description, color, shape }: Zone) =>
+export const presentFeature = ({ id, name, description, color, shape }: Zone): ZoneFeature =>
   shape.type === 'Circle'
     ? {
         type: 'Feature',

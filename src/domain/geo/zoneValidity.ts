@@ -12,7 +12,8 @@ export interface ShapeFault {
   detail: string
 }
 
-const MIN_POSITIONS = 4
+/** A ring has at least three positions and repeats the first. */
+export const MIN_POSITIONS = 4
 
 /** On which side of the edge's line a point is, as a sign; 0 on the line, but for rounding. */
 const sideOf = ({ x1, y1, x2, y2 }: Edge, x: number, y: number): number => {

@@ -106,3 +106,24 @@ export const success = z
   .literal(true)
   .meta({ description: 'True in every reply that is not an error.', example: true })
 export const done = z.object({ success }).meta({ id: 'Done' })
+
+type Rule = { not: object }
+const isNull = { type: 'null' }
+const both = (one: string, other: string) => ({
+  required: [one, other],
+  properties: { [one]: { not: isNull }, [other]: { not: isNull } },
+})
+/** A member that is left out counts as null. */
+const neither = (one: string, other: string) => ({
+  properties: { [one]: isNull, [other]: isNull },
+})
+
+/*
+ * Rules about two members, as `override` of a schema for the document. Of `oneOf` generators would
+ * make two types; `not` they leave to the server.
+ */
+export const exactlyOne = (one: string, other: string): Rule => ({
+  not: { anyOf: [both(one, other), neither(one, other)] },
+})
+export const atLeastOne = (one: string, other: string): Rule => ({ not: neither(one, other) })
+export const atMostOne = (one: string, other: string): Rule => ({ not: both(one, other) })

@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi'
-import { type Schema, type Schemas, schemasOf, targetOf } from './reference.ts'
+import { operationsOf, type Schema, type Schemas, schemasOf, targetOf } from './reference.ts'
 
 type Node = Schema | oas31.ReferenceObject
 
@@ -29,10 +29,25 @@ const allowNulls = (node: Node, schemas: Schemas, seen: Set<Node>): void => {
     if (!required.includes(name)) properties[name] = nullable(member)
 }
 
-/** Changes the bodies of all POST and PUT operations. No reply shares their components. */
+/** Adds the components that a part of the document refers to. */
+const collectTargets = (part: unknown, schemas: Schemas, found: Set<Node>): void => {
+  if (typeof part !== 'object' || part === null) return
+  const target = targetOf(part as Schema, schemas)
+  if (target && !found.has(target)) {
+    found.add(target)
+    collectTargets(target, schemas, found)
+  }
+  for (const member of Object.values(part)) collectTargets(member, schemas, found)
+}
+
+/**
+ * Changes the bodies of all POST and PUT operations, except for components that replies have too:
+ * no reply has a null there.
+ */
 export const allowNullsInBodies = (document: oas31.OpenAPIObject): void => {
   const schemas = schemasOf(document)
   const seen = new Set<Node>()
+  for (const { responses } of operationsOf(document.paths)) collectTargets(responses, schemas, seen)
   for (const { post, put } of Object.values(document.paths ?? {}))
     for (const operation of [post, put]) {
       const { content = {} } = (operation?.requestBody ?? {}) as Partial<oas31.RequestBodyObject>

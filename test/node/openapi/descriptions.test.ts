@@ -17,7 +17,7 @@ const isDescribed = (node: object): boolean => {
 
 const undescribed = (node: unknown, at: string): string[] => {
   if (typeof node !== 'object' || node === null) return []
-  const { properties = {}, examples: _, ...others } = node as oas31.SchemaObject
+  const { properties = {}, examples: _, not: __, ...others } = node as oas31.SchemaObject
   return [
     ...Object.entries(properties).flatMap(([name, member]) => [
       ...(isDescribed(member) ? [] : [`${at}.${name}`]),

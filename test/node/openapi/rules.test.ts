@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { resolved } from '../../support/openapi.ts'
+import { acceptedBy, resolved } from '../../support/openapi.ts'
 
 const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8')) as oas31.OpenAPIObject
 const operations = Object.values(document.paths ?? {}).flatMap(
@@ -41,13 +41,81 @@ test('enforced rules are written', () => {
   expect(schema('NewAlert')).toMatchObject({
     dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] },
   })
-  expect(schema('RestoreLedgerBody')).toMatchObject({ minProperties: 1, maxProperties: 1 })
   expect(schema('WebhookBody')).toMatchObject({ properties: { url: { format: 'uri' } } })
   for (const name of ['PostLocationsBody', 'PostAlertsBody']) {
     const { anyOf = [] } = schema(name) as unknown as oas31.SchemaObject
     const required = anyOf.slice(-2).map((form) => (form as oas31.SchemaObject).required)
     expect(required).toEqual([['from'], ['to']])
   }
+})
+
+const PLACE = { dateTime: '2026-11-14T09:30:00Z', latitude: 38.7, longitude: -9.1 }
+const SQUARE = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 0],
+]
+
+test.each<[component: string, accepted: object[], refused: object[]]>([
+  [
+    'SpeedCondition',
+    [
+      { type: 'speed', above: 90 },
+      { type: 'speed', below: 5, zones: ['zon_1'] },
+    ],
+    [
+      { type: 'speed' },
+      { type: 'speed', above: 90, below: 5 },
+      { type: 'speed', above: 90, zones: [] },
+    ],
+  ],
+  [
+    'ValueCondition',
+    [
+      { type: 'value', member: 'battery', above: 1, below: 0 },
+      { type: 'value', member: 'battery', below: 20 },
+    ],
+    [{ type: 'value', member: 'battery' }],
+  ],
+  [
+    'AddressedLocation',
+    [
+      { ...PLACE, deviceId: 'dev_1' },
+      { ...PLACE, deviceId: null, identifier: '300434060000000' },
+    ],
+    [PLACE, { ...PLACE, identifier: null }, { ...PLACE, deviceId: 'dev_1', identifier: '3' }],
+  ],
+  [
+    'PastedPush',
+    [
+      { provider: 'osmand' },
+      { provider: 'osmand', body: '{}' },
+      { provider: 'osmand', body: null, bodyBase64: 'e30=' },
+    ],
+    [{ provider: 'osmand', body: '{}', bodyBase64: 'e30=' }],
+  ],
+  [
+    'ClaimIdentifierBody',
+    [{ deviceId: 'dev_1' }, { device: { name: 'Tern 7' }, deviceId: null }],
+    [{}, { deviceId: 'dev_1', device: { name: 'Tern 7' } }],
+  ],
+  ['RestoreLedgerBody', [{ undo: '00' }], [{}, { undo: '00', time: PLACE.dateTime }]],
+  [
+    'ZoneShape',
+    [{ type: 'Polygon', coordinates: [SQUARE] }],
+    [
+      { type: 'Polygon', coordinates: [] },
+      { type: 'Polygon', coordinates: [SQUARE.slice(1)] },
+      { type: 'MultiPolygon', coordinates: [[SQUARE.slice(1)]] },
+    ],
+  ],
+])('the schema %s states its rule', (component, accepted, refused) => {
+  const node = { $ref: `#/components/schemas/${component}` } as oas31.SchemaObject
+  for (const value of accepted)
+    expect(acceptedBy(document, node, value), JSON.stringify(value)).toBe(true)
+  for (const value of refused)
+    expect(acceptedBy(document, node, value), JSON.stringify(value)).toBe(false)
 })
 
 test('no `example` stands where `examples` should', () => {
