@@ -7,7 +7,7 @@ import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
 import { admit, admitOperator } from './http/auth.ts'
-import { findConsoleFile, isConsolePath } from './http/consoleFile.ts'
+import { findFile } from './http/consoleFile.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { unroutedProblem } from './http/contract/methods.ts'
 import { problemResponse } from './http/contract/problem.ts'
@@ -84,7 +84,19 @@ app.onError((error, c) => problemResponse(c, problemOf(c as Context, error)))
 
 const serveApp = withLoadShedding(app.fetch)
 
+const firstSegment = (path: string): string => path.split('/', 2)[1]?.toLowerCase() ?? ''
+const OWN_SEGMENTS = new Set(
+  app.routes.map(({ path }) => firstSegment(path)).filter((segment) => /^\w/.test(segment)),
+)
+
+/** Whether a path is the service's own, in any letter case, and never a page of the console. */
+export const isOwnPath = (path: string): boolean => OWN_SEGMENTS.has(firstSegment(path))
+
 export const serve: typeof serveApp = async (request, env, context) => {
-  const file = isConsolePath(request) ? await findConsoleFile(request, env) : null
+  const { method, url } = request
+  // The assets would answer other methods with an empty 405.
+  if (method !== 'GET' && method !== 'HEAD') return serveApp(request, env, context)
+  const path = new URL(url).pathname
+  const file = isOwnPath(path) ? null : await findFile(request, path, env)
   return file ?? serveApp(request, env, context)
 }

@@ -8,14 +8,14 @@ import type { Env } from '../env.ts'
 const isHtml = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('text/html') === true
 
-/** The file of the console at this path; null when there is none. */
-export const findConsoleFile = async (request: Request, env: Env): Promise<Response | null> => {
+/** The file at this path, or the console's page; null for a file of the console that is missing. */
+export const findFile = async (
+  request: Request,
+  path: string,
+  env: Env,
+): Promise<Response | null> => {
   const reply = await env.ASSETS.fetch(request)
-  if (!isHtml(reply)) return reply
+  if (!path.startsWith('/console/') || !isHtml(reply)) return reply
   await reply.body?.cancel()
   return null
 }
-
-/** Whether only a file of the console can be at this path. */
-export const isConsolePath = ({ method, url }: Request): boolean =>
-  (method === 'GET' || method === 'HEAD') && new URL(url).pathname.startsWith('/console/')
