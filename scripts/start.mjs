@@ -18,6 +18,7 @@ import {
 } from './secrets.mjs'
 import { hideOutput } from './server-output.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
+import { listUnread, localVariables } from './wrangler.mjs'
 
 const port = Number(process.env.PORT || 8787)
 const base = `http://localhost:${port}`
@@ -41,11 +42,14 @@ const secrets = ensureSecrets(secretsFile, {
   DEMO_API_KEY: '',
   DEMO_PASSWORD: '',
 })
+const unread = listUnread(Object.keys(secrets))
+if (unread.length > 0)
+  console.warn(
+    `${secretsFile} has names that are ignored: ${unread.join(', ')}. Add secrets to [secrets] required in wrangler.toml, variables to [vars].`,
+  )
 migrateLocalDatabases()
 
-// Links in e-mails are made from PUBLIC_URL, never from the address that a request names.
-const publicUrl = process.env.PUBLIC_URL || base
-const options = ['--port', String(port), '--var', `PUBLIC_URL:${publicUrl}`]
+const options = ['--port', String(port), ...localVariables(base, secrets)]
 const server = spawn('wrangler', ['dev', ...options], {
   stdio: ['ignore', 'pipe', 'pipe'],
   env: withColour(),
@@ -147,4 +151,8 @@ function printWelcome({ userName, apiKey, password }) {
   console.log(
     `\nGet a token:\n\n  curl ${base}/api/Auth/Token -H 'Content-Type: application/json' -d '${body}'\n`,
   )
+  if (options.includes('ALLOW_LOOPBACK_WEBHOOKS:true'))
+    console.log(
+      `Webhooks may call this machine, such as http://localhost:9000. A deployed service refuses that.\n`,
+    )
 }

@@ -1,6 +1,6 @@
 // Runs on the machine's Node (20 or newer) and before anything is installed: imports only from
 // `node:`.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { waitForExit } from './child.mjs'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
 const NODE_MAJOR = 24
+const PROGRESS_MS = 5_000
 
 /**
  * Installs the packages of package-lock.json if needed, and continues under the project's Node with
@@ -17,7 +18,7 @@ const NODE_MAJOR = 24
 export async function useToolchain() {
   process.chdir(root)
   Object.assign(process.env, NO_TELEMETRY)
-  if (!isInstalled()) install()
+  if (!isInstalled()) await install()
   process.env.PATH = [bin, ...pathWithoutBin()].join(delimiter)
   if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return
   const node = join(bin, 'node')
@@ -57,16 +58,36 @@ function packagesIn(lockfile) {
 }
 
 /** Not `npm ci`, which refuses a lockfile without the packages of other platforms. */
-function install() {
-  console.log('Installing the packages of package-lock.json …')
+async function install() {
+  const startedAt = Date.now()
+  const total = countPresent(() => true)
+  console.log(`Installing the ${total} packages of package-lock.json, which may take minutes …`)
+  const progress = setInterval(() => {
+    const seconds = Math.round((Date.now() - startedAt) / 1000)
+    console.log(`  ${countPresent(isUnpacked)} of ${total} packages after ${seconds} s`)
+  }, PROGRESS_MS)
   // Without node_modules/.bin: npm must not run on the Node that it replaces.
   const env = { ...process.env, PATH: pathWithoutBin().join(delimiter) }
-  const npm = spawnSync(
+  const npm = spawn(
     'npm',
     ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
-    { env, encoding: 'utf8' },
+    { env, stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  if (npm.status !== 0) fail(`${npm.error ?? `${npm.stdout}${npm.stderr}`}\nnpm install failed.`)
+  let output = ''
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (part) => (output += part))
+  const code = await waitForExit(npm).catch((error) => error)
+  clearInterval(progress)
+  if (code !== 0) fail(`${code instanceof Error ? code : output}\nnpm install failed.`)
+  console.log(`Installed after ${Math.round((Date.now() - startedAt) / 1000)} s.`)
+}
+
+const isUnpacked = (path) => existsSync(join(path, 'package.json'))
+
+/** Counts the packages for this platform; npm may leave out the optional ones. */
+function countPresent(isPresent) {
+  return Object.entries(packagesIn('package-lock.json')).filter(
+    ([path, { optional, link }]) => path !== '' && !optional && !link && isPresent(path),
+  ).length
 }
 
 function pathWithoutBin() {

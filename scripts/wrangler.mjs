@@ -13,10 +13,11 @@ export function wrangler(...args) {
   return { ok: status === 0, stdout, output: `${stdout}${stderr}` }
 }
 
+const readConfig = () => readFileSync(configFile, 'utf8')
+
 /** The D1 databases of wrangler.toml. */
-export function listDatabases() {
-  const blocks =
-    readFileSync(configFile, 'utf8').match(/^\[\[d1_databases\]\]\n(?:(?!\[).*\n?)*/gm) ?? []
+export function listDatabases(config = readConfig()) {
+  const blocks = config.match(/^\[\[d1_databases\]\]\n(?:(?!\[).*\n?)*/gm) ?? []
   return blocks.map((block) => {
     const read = (key) => block.match(new RegExp(`^${key}\\s*=\\s*"(.*)"`, 'm'))?.[1]
     return {
@@ -24,18 +25,38 @@ export function listDatabases() {
       binding: read('binding'),
       name: read('database_name'),
       isCreated: read('database_id') !== PLACEHOLDER_ID,
+      /** What wrangler calls it on this machine. */
+      localId: read('preview_database_id') ?? read('database_id') ?? read('binding'),
     }
   })
 }
 
 export function writeDatabaseId({ block }, id) {
-  const config = readFileSync(configFile, 'utf8')
-  writeFileSync(configFile, config.replace(block, block.replace(PLACEHOLDER_ID, id)))
+  writeFileSync(configFile, readConfig().replace(block, block.replace(PLACEHOLDER_ID, id)))
 }
 
-export function listRequiredSecrets() {
-  const list =
-    readFileSync(configFile, 'utf8').match(/^\[secrets\]\s*\nrequired\s*=\s*\[([^\]]*)\]/m)?.[1] ??
-    ''
+export function listRequiredSecrets(config = readConfig()) {
+  const list = config.match(/^\[secrets\]\s*\nrequired\s*=\s*\[([^\]]*)\]/m)?.[1] ?? ''
   return [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)
+}
+
+/** Those of the names that wrangler does not read from `.dev.vars`, and `npm start` neither. */
+export function listUnread(names, config = readConfig()) {
+  const variables = config.match(/^\[vars\]\n(?:(?!\[).*\n?)*/m)?.[0] ?? ''
+  const read = [
+    ...listRequiredSecrets(config),
+    ...[...variables.matchAll(/^(\w+)\s*=/gm)].map(([, name]) => name),
+    'PUBLIC_URL',
+  ]
+  return names.filter((name) => !read.includes(name) && !name.startsWith('DEMO_'))
+}
+
+/** The variables of a service on this machine, as options of `wrangler dev`. */
+export function localVariables(base, { PUBLIC_URL, ALLOW_LOOPBACK_WEBHOOKS }) {
+  const variables = {
+    // Links in e-mails are made from it, never from the address that a request names.
+    PUBLIC_URL: process.env.PUBLIC_URL || PUBLIC_URL || base,
+    ALLOW_LOOPBACK_WEBHOOKS: ALLOW_LOOPBACK_WEBHOOKS || 'true',
+  }
+  return Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])
 }

@@ -11,6 +11,8 @@ const stamp = `${stampFolder}/migrated.json`
  * each database.
  */
 export function migrateLocalDatabases() {
+  const fault = findSharedDatabase(listDatabases())
+  if (fault) fail(fault)
   const migrations = readdirSync('migrations').filter((file) => file.endsWith('.sql'))
   const state = JSON.stringify([listDatabases().map(({ block }) => block), migrations])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
@@ -20,4 +22,13 @@ export function migrateLocalDatabases() {
   }
   mkdirSync(stampFolder, { recursive: true })
   writeFileSync(stamp, state)
+}
+
+/** What is wrong when two cells are one database on this machine; undefined when none are. */
+export function findSharedDatabase(databases) {
+  for (const { binding, name, localId } of databases) {
+    const other = databases.find((one) => one.localId === localId)
+    if (other.binding !== binding)
+      return `${other.binding} and ${binding} of wrangler.toml would share one local database. Add to the block of each a line such as\n\n  preview_database_id = "${name}"\n`
+  }
 }

@@ -1,7 +1,7 @@
 // Serves a clean copy of the project with `npm start` and runs every other file of this folder
 // against it.
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -18,8 +18,6 @@ await useToolchain()
 const copy = mkdtempSync(join(tmpdir(), 'perigee-browser-'))
 cpSync(root, copy, { recursive: true, filter: (path) => !NOT_COPIED.includes(basename(path)) })
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-// The tests have a receiver of their own.
-writeFileSync(join(copy, '.dev.vars'), 'ALLOW_LOOPBACK_WEBHOOKS=true\n', { mode: 0o600 })
 
 const port = await freePort()
 // A group of its own, so that the whole of it can be ended.
