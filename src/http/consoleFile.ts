@@ -8,14 +8,15 @@ import type { Env } from '../env.ts'
 const isHtml = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('text/html') === true
 
-/** The file at this path, or the console's page; null for a file of the console that is missing. */
+/** The file at this path, or the console's page; null where a file is missing. */
 export const findFile = async (
   request: Request,
   path: string,
   env: Env,
 ): Promise<Response | null> => {
   const reply = await env.ASSETS.fetch(request)
-  if (!path.startsWith('/console/') || !isHtml(reply)) return reply
+  const isMissing = reply.status === 404 || (path.startsWith('/console/') && isHtml(reply))
+  if (!isMissing) return reply
   await reply.body?.cancel()
   return null
 }
