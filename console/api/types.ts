@@ -649,6 +649,7 @@ export type Problem = {
   availableAt?: string | null
   resetAt?: string
   alertId?: string
+  deviceId?: string
 }
 export type ReadOpenApiReply = { openapi: string }
 export type GetTokenReply = { success: true; token: string; expires: string }

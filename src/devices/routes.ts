@@ -41,11 +41,22 @@ const requireVisible = async (c: Context): Promise<StoredDevice | null> =>
 const refuseClaim = async (c: Context, after: string | null, before: string | null = null) => {
   const { accountId, groupId } = c.get('principal')
   if (groupId === null || after === null || fold(after) === fold(before ?? '')) return
-  if (await isUnclaimed(c.get('db'), accountId, after)) throw new Problem('identifier-taken')
+  if (await isUnclaimed(c.get('db'), accountId, after))
+    requireOk({ ok: false, refusal: 'identifier-taken' })
 }
 
 type Outcome = Awaited<ReturnType<Ledger['readDevice']>>
 type Granted = Extract<Outcome, { ok: true }>
+
+/** A refusal names the device that has the identifier only to who can see that device. */
+const hideHolder = async (c: Context, outcome: Outcome): Promise<Outcome> => {
+  if (outcome.ok || outcome.refusal !== 'identifier-taken' || !outcome.holder) return outcome
+  const viewer = c.get('principal')
+  const { id } = outcome.holder
+  if (viewer.groupId === null || (await findDevice(c.get('db'), viewer, id, Date.now())))
+    return outcome
+  return { ...outcome, holder: undefined }
+}
 
 /** The device as the ledger returned it, with its groups and location if the cell can be read. */
 const presentGranted = async (c: Context, { device, account }: Granted) => {
@@ -91,7 +102,8 @@ export const devices = new Hono<AppEnv>()
     await refuseClaim(c, c.req.valid('json').identifier)
     const id = await c.get('newId')('dev')
     const creator = { userId, groupId, cap }
-    const granted = requireOk(await ledger(c).createDevice(id, c.req.valid('json'), creator))
+    const outcome = await ledger(c).createDevice(id, c.req.valid('json'), creator)
+    const granted = requireOk(await hideHolder(c, outcome))
     return replyGranted(c, contract.devices.create, granted, `/api/devices/${id}`)
   })
   .get('/:deviceId', operation(contract.devices.read), async (c) => {
@@ -104,7 +116,8 @@ export const devices = new Hono<AppEnv>()
     const id = c.req.param('deviceId')
     const record = c.req.valid('json')
     await refuseClaim(c, record.identifier, visible?.device.identifier)
-    const granted = requireOk(await ledger(c).editDevice(id, record, c.get('ifMatch')))
+    const outcome = await ledger(c).editDevice(id, record, c.get('ifMatch'))
+    const granted = requireOk(await hideHolder(c, outcome))
     return replyGranted(c, contract.devices.replace, granted)
   })
   .patch('/:deviceId', operation(contract.devices.patch), async (c) => {
@@ -120,7 +133,7 @@ export const devices = new Hono<AppEnv>()
         applyPatch(patch, await presentGranted(c, before), contract.devices.replace),
       write: async ({ device }, record, versions) => {
         await refuseClaim(c, record.identifier, device.identifier)
-        return ledger(c).editDevice(id, record, versions)
+        return hideHolder(c, await ledger(c).editDevice(id, record, versions))
       },
     })
     return replyGranted(c, contract.devices.patch, granted)

@@ -57,7 +57,7 @@ export const groups = resource({
   },
   patch: {
     description:
-      'A device is added with `[{ "op": "add", "path": "/devices/-", "value": "dev_…" }]`; only what changes is written.',
+      'A device is added with `[{ "op": "add", "path": "/devices/-", "value": "dev_…" }]`; only what changes is written. To remove one, send its index together with the `If-Match` of the version that you read. So several editors of a group do not undo each other’s changes.',
     example: { name: 'North fleet' },
   },
   remove: {

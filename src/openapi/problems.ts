@@ -49,6 +49,10 @@ const problem = z
       description:
         'Only with `device-expired`: the alert that was raised for an emergency in the report nevertheless.',
     }),
+    deviceId: z.string().optional().meta({
+      description:
+        'Only with `identifier-taken`: the device that has the identifier, if the caller can see it.',
+    }),
   })
   .meta({ id: 'Problem', description: 'Every error reply has this shape (RFC 9457).' })
 
@@ -64,6 +68,10 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, object>> = {
     errors: [{ pointer: '/0', detail: 'must point to an existing place in the resource' }],
   },
   'patch-test-failed': { errors: [{ pointer: '/0', detail: 'does not match the resource' }] },
+  'identifier-taken': {
+    deviceId: 'dev_1jn7wz3h4q8v2n5t7r6m0p',
+    errors: [{ pointer: '/identifier', detail: 'is used by the device “Gull 2”' }],
+  },
   'no-license-available': { availableAt: '2027-01-01T00:00:00.000Z' },
   'daily-limit-reached': { resetAt: '2027-01-01T00:00:00.000Z' },
   'message-budget-reached': { resetAt: '2027-01-01T00:00:00.000Z' },

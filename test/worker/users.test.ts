@@ -244,7 +244,10 @@ test('an e-mail address is unique in its account in any spelling, and free in an
   const taken = await account.call('PATCH', `/api/users/${second.id}`, {
     body: { email: 'ana@BÜCHER.example' },
   })
-  expect(taken.body.code).toBe('email-taken')
+  expect(taken.body).toMatchObject({
+    code: 'email-taken',
+    errors: [{ pointer: '/email', detail: 'is used by another user' }],
+  })
   expect(
     (
       await account.call('PATCH', `/api/users/${first.id}`, {

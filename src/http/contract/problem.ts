@@ -161,7 +161,7 @@ export const PROBLEMS = {
     ],
     'identifier-taken': [
       'Another device of the account has this identifier.',
-      'Identifiers are unique in an account. Use the device that has it, or delete that device first.',
+      'Identifiers are unique in an account. Use the device that has it (`deviceId`, if you can see it), or delete that device first.',
     ],
     'device-deleted': [
       'The device that was created with this Idempotency-Key has been deleted.',
@@ -453,6 +453,8 @@ export interface Refused {
   resetAt?: number
   /** The alert that was raised nevertheless. */
   alertId?: string
+  /** The device that has the identifier, if the caller may know it. */
+  holder?: { id: string; name: string } | undefined
   /** Instead of the problem's own. */
   detail?: string
 }
@@ -460,18 +462,38 @@ export interface Refused {
 const isoMember = (name: string, at: number | null | undefined): Record<string, string | null> =>
   at === undefined ? {} : { [name]: isoOrNull(at) }
 
+/** What `errors` says of a value that must be unique. */
+const TAKEN: Partial<Record<ProblemCode, FieldError>> = {
+  'email-taken': { pointer: '/email', detail: 'is used by another user' },
+  'identifier-taken': { pointer: '/identifier', detail: 'is used by another device' },
+  'name-taken': { pointer: '/name', detail: 'is used by another group' },
+}
+
+const explainTaken = ({ refusal, holder }: Refused): Pick<ProblemOptions, 'detail' | 'errors'> => {
+  const error = TAKEN[refusal]
+  if (!error) return {}
+  if (!holder) return { errors: [error] }
+  const device = `the device “${holder.name}”`
+  return {
+    detail: `The identifier is used by ${device}.`,
+    errors: [{ ...error, detail: `is used by ${device}` }],
+  }
+}
+
 /** The outcome when it is granted; throws its problem when it is refused. */
 export const requireOk = <O extends { ok: true } | Refused>(
   outcome: O,
 ): Extract<O, { ok: true }> => {
   if (outcome.ok) return outcome as Extract<O, { ok: true }>
-  const { refusal, errors, availableAt, resetAt, alertId, detail } = outcome as Refused
+  const { refusal, errors, availableAt, resetAt, alertId, holder, detail } = outcome as Refused
   throw new Problem(refusal, {
     members: {
       ...isoMember('availableAt', availableAt),
       ...isoMember('resetAt', resetAt),
       ...(alertId && { alertId }),
+      ...(holder && { deviceId: holder.id }),
     },
+    ...explainTaken(outcome as Refused),
     ...(errors && { errors }),
     ...(detail && { detail }),
   })

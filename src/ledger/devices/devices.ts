@@ -1,7 +1,6 @@
 import {
   deleteRows,
   findRow,
-  hasRow,
   insertRow,
   query,
   readValue,
@@ -33,12 +32,13 @@ export type Refusal =
       refusal:
         | 'account-not-found'
         | 'device-not-found'
-        | 'identifier-taken'
         | 'precondition-failed'
         | 'expiration-date-reached'
         | 'device-cap-reached'
         | 'device-deleted'
     }
+  /** The caller may not be allowed to see the holder. */
+  | { ok: false; refusal: 'identifier-taken'; holder?: { id: string; name: string } | undefined }
   | NoLicense
 /** A device's state and expiry depend on the account's day and zone, so both come with it. */
 export type DeviceOutcome =
@@ -52,8 +52,8 @@ export interface Creator {
   cap: number | null
 }
 
-const refuse = <const R extends Exclude<Refusal['refusal'], 'no-license-available'>>(refusal: R) =>
-  ({ ok: false, refusal }) as const
+type Plain = Exclude<Refusal['refusal'], 'no-license-available' | 'identifier-taken'>
+const refuse = <const R extends Plain>(refusal: R) => ({ ok: false, refusal }) as const
 
 const accept = ({ account: { day, timeZone } }: Decision, device: Device): DeviceOutcome => ({
   ok: true,
@@ -70,13 +70,14 @@ export const toDevice = ({ sql, account }: Decision, row: DeviceRow): Device => 
   return { key, id, ...record, usage, creation, lastModified, version }
 }
 
-const isTaken = (sql: SqlStorage, identifier: string | null, exceptId: string): boolean =>
-  identifier !== null &&
-  hasRow(
-    sql,
-    devices,
-    query`${devices.identifierKey} = ${fold(identifier)} AND ${devices.id} <> ${exceptId}`,
-  )
+/** Identifiers are unique: the refusal names the device that has it, unless that is the same one. */
+const refuseTaken = (sql: SqlStorage, identifier: string | null, exceptId: string) => {
+  if (identifier === null) return null
+  const found = findRow(sql, devices, { identifierKey: fold(identifier) })
+  if (!found || found.id === exceptId) return null
+  const holder = { id: found.id, name: found.record.name }
+  return { ok: false, refusal: 'identifier-taken', holder } as const
+}
 
 /** Posted before the device's event: whoever reads the event finds the device and its group. */
 const postDevice = (tx: Decision, id: string, joins: string | null = null): Device => {
@@ -135,7 +136,8 @@ export const createDevice = (
   const existing = findDevice(sql, id)
   if (existing) return accept(tx, toDevice(tx, existing))
   if (isRecentlyDeleted(sql, id)) return refuse('device-deleted')
-  if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
+  const taken = refuseTaken(sql, record.identifier, id)
+  if (taken) return taken
   const { userId, groupId, cap } = creator
   if (userId !== null && cap !== null && countCreatedBy(sql, userId) >= cap)
     return refuse('device-cap-reached')
@@ -160,7 +162,8 @@ export const editDevice = (
   if (!row) return refuse('device-not-found')
   if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
   if (sameJson(row.record, record)) return accept(tx, toDevice(tx, row))
-  if (isTaken(sql, record.identifier, id)) return refuse('identifier-taken')
+  const taken = refuseTaken(sql, record.identifier, id)
+  if (taken) return taken
   recordExpiry(tx, row)
   const ends = endsOf(record.limits)
   const transfer = transferLicense(tx, id, row.ends, ends)

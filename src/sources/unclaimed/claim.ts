@@ -21,6 +21,7 @@ import type { Holder } from './unclaimed.ts'
 const PAGE = 1000
 
 type Ledger = ReturnType<typeof ledgerOf>
+type DeviceOutcome = Awaited<ReturnType<Ledger['createDevice']>>
 
 /** The device that is to have the identifier: one that exists, or a new one. */
 interface Claim {
@@ -31,6 +32,14 @@ interface Claim {
 const hasIdentifier = (device: DeviceRecord, identifier: string): boolean =>
   device.identifier !== null && fold(device.identifier) === fold(identifier)
 
+/** The identifier of a claim is in the path. */
+const requireGiven = (outcome: DeviceOutcome) =>
+  requireOk(
+    !outcome.ok && outcome.refusal === 'identifier-taken'
+      ? { ...outcome, errors: [{ pointer: '#/path/identifier', detail: 'is used by a device' }] }
+      : outcome,
+  )
+
 /** Gives the identifier to a device that exists. */
 const setIdentifier = async (ledger: Ledger, id: string, identifier: string) => {
   for (;;) {
@@ -38,7 +47,7 @@ const setIdentifier = async (ledger: Ledger, id: string, identifier: string) => 
     if (hasIdentifier(found.device, identifier)) return found
     const { key, id: _, usage, creation, lastModified, version, ...record } = found.device
     const outcome = await ledger.editDevice(id, { ...record, identifier }, [version])
-    if (outcome.ok || outcome.refusal !== 'precondition-failed') return requireOk(outcome)
+    if (outcome.ok || outcome.refusal !== 'precondition-failed') return requireGiven(outcome)
   }
 }
 
@@ -64,7 +73,7 @@ export const giveIdentifier = async (
   const { identifier: spelled } = first.item
   if (!device) return setIdentifier(ledger, id, spelled)
   const creator = { userId, groupId: null, cap: adminDevices }
-  return requireOk(await ledger.createDevice(id, { ...device, identifier: spelled }, creator))
+  return requireGiven(await ledger.createDevice(id, { ...device, identifier: spelled }, creator))
 }
 
 /** The device that has the identifier, with what of its account decides whether it is active. */

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { createBoundUser } from '../../support/users.ts'
 
 const names = (reply: { body: { devices: { name: string }[] } }) =>
   reply.body.devices.map(({ name }) => name)
@@ -189,6 +190,40 @@ describe('identifiers', () => {
       (await other.call('POST', '/api/devices', { body: { name: 'Two', identifier: 'IMEI-1' } }))
         .status,
     ).toBe(201)
+  })
+
+  test('name the field and the device that has it, to who can see that device', async () => {
+    const account = await openAccount()
+    const hidden = await createDevice(account, { name: 'Hidden', identifier: 'h-1' })
+    const seen = await createDevice(account, { name: 'Seen', identifier: 's-1' })
+    const own = await createDevice(account, { name: 'Own' })
+    const { body: group } = await account.call('POST', '/api/groups', {
+      body: { name: 'G', devices: [seen, own] },
+    })
+    const user = await createBoundUser(account, { group: group.id, privileges: ['admin'] })
+    const path = `/api/devices/${own}`
+    const take = async (caller: Pick<TestAccount, 'call'>, identifier: string) => {
+      const bodies = [
+        await caller.call('POST', '/api/devices', { body: { name: 'New', identifier } }),
+        await caller.call('PUT', path, { body: { name: 'Own', identifier } }),
+        await caller.call('PATCH', path, { body: { identifier } }),
+      ].map(({ body: { code, error, deviceId, errors } }) => ({ code, error, deviceId, errors }))
+      expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1)
+      return bodies[0]
+    }
+    const named = (deviceId: string, name: string) => ({
+      code: 'identifier-taken',
+      error: `The identifier is used by the device “${name}”.`,
+      deviceId,
+      errors: [{ pointer: '/identifier', detail: `is used by the device “${name}”` }],
+    })
+    expect(await take(account, 'H-1')).toEqual(named(hidden, 'Hidden'))
+    expect(await take(user, 'S-1')).toEqual(named(seen, 'Seen'))
+    expect(await take(user, 'H-1')).toEqual({
+      code: 'identifier-taken',
+      error: 'Another device of the account has this identifier.',
+      errors: [{ pointer: '/identifier', detail: 'is used by another device' }],
+    })
   })
 
   test('let one of fifty parallel creations with the same identifier succeed', async () => {

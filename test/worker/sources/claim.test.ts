@@ -247,6 +247,14 @@ describe('reports that cannot be moved yet', () => {
     const id = await createDevice(account, { limits })
     const claimed = await account.call('POST', claimPath(source, imei), { body: { deviceId: id } })
     expect(claimed.body).toMatchObject({ imported: 0, pending: 1 })
+    const rival = await account.call('POST', claimPath(source, imei), {
+      body: { device: { name: 'Rival' } },
+    })
+    expect(rival.body).toMatchObject({
+      code: 'identifier-taken',
+      deviceId: id,
+      errors: [{ pointer: '#/path/identifier', detail: 'is used by a device' }],
+    })
     const next = newImei()
     await source.push(garminPush([garminEvent(next, minutesAgo(5))]))
     const other = await createDevice(account, { name: 'Other', identifier: next })
