@@ -26,9 +26,10 @@ export class ApiError extends Error {
     return this.status >= 500 ? (this.problem?.requestId ?? null) : null
   }
 
-  /** What is wrong with a member of the body, by its JSON Pointer. */
-  errorAt(pointer: string): string | null {
-    return this.problem?.errors?.find((error) => error.pointer === pointer)?.detail ?? null
+  /** What is wrong with a member of the body, by its JSON Pointer; of a list, with an entry too. */
+  errorAt(pointer: string, isList = false): string | null {
+    const isAt = (at: string) => at === pointer || (isList && at.startsWith(`${pointer}/`))
+    return this.problem?.errors?.find((error) => isAt(error.pointer))?.detail ?? null
   }
 }
 

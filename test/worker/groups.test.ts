@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { stepsOf } from '../../console/api/changes.ts'
 import { openCell } from '../../src/db/open.ts'
 import { updateGroup } from '../../src/groups/edit.ts'
 import { findGroup } from '../../src/groups/store.ts'
@@ -59,6 +60,7 @@ test('names are unique in the account without regard to case, and free in anothe
     expect((await account.call('POST', '/api/groups', { body: { name } })).body).toMatchObject({
       status: 409,
       code: 'name-taken',
+      errors: [{ pointer: '/name', detail: 'is used by another group' }],
     })
   expect(
     (await account.call('PATCH', `/api/groups/${second.body.id}`, { body: { name: 'STRAßE' } }))
@@ -241,6 +243,30 @@ describe('patches', () => {
     expect(new Set((await account.call('GET', `/api/groups/${id}`)).body.devices)).toEqual(
       new Set(ids),
     )
+  })
+
+  test('editors who send their changes for the version they read do not undo each other', async () => {
+    const account = await openAccount({ licenses: 12 })
+    const ids = await Promise.all(Array.from({ length: 12 }, () => createDevice(account)))
+    const [first, second] = [ids.slice(0, 6), ids.slice(6)]
+    const { id } = await createGroup(account, { name: 'Race', devices: first })
+    const path = `/api/groups/${id}`
+    const { body: opened } = await account.call('GET', path)
+    /** Each opened the same group, removes one device and adds another. */
+    const save = async (removed: string, added: string | undefined) => {
+      const devices = opened.devices.filter((one: string) => one !== removed).concat(added)
+      for (;;) {
+        const { body: current, headers } = await account.call('GET', path)
+        const body = stepsOf({ devices: opened.devices }, { devices }, current)
+        const sent = { 'If-Match': headers.get('ETag') ?? '' }
+        const { status } = await account.call('PATCH', path, { body, headers: sent })
+        if (status === 200) return
+        expect(status).toBe(412)
+      }
+    }
+    await Promise.all(first.map((removed, at) => save(removed, second[at])))
+    const { body: saved } = await account.call('GET', path)
+    expect(saved.devices.toSorted()).toEqual(second.toSorted())
   })
 })
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction, useResource } from '../../api/resource.ts'
+import { saveChanges } from '../../api/saveChanges.ts'
 import type { Group } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
@@ -29,11 +30,13 @@ const bodyOf = (group: Group | null) => ({
 })
 
 const GroupForm = ({ group }: { group: Group | null }) => {
-  const { draft, change, changes } = useDraft(() => bodyOf(group))
+  const { draft, change, stored } = useDraft(() => bodyOf(group))
   const save = useAction(async () => {
-    if (group)
-      await call('PATCH /api/groups/{groupId}', { params: { groupId: group.id }, body: changes })
-    else await call('POST /api/groups', { body: draft })
+    if (group) {
+      const params = { groupId: group.id }
+      const changes = { params, before: stored, after: draft, read: bodyOf }
+      await saveChanges('/api/groups/{groupId}', changes)
+    } else await call('POST /api/groups', { body: draft })
     setLeaveGuard(null)
     toast(text.common.saved)
     navigate('/groups')

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { changesOf } from '../../api/changes.ts'
+import { wholeTargets } from '../../api/changes.ts'
 import { call } from '../../api/client.ts'
 import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
+import { saveChanges } from '../../api/saveChanges.ts'
 import type { Rule } from '../../api/types.ts'
-import { replacePatch } from '../../api/zonesAndRules.ts'
 import { setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
@@ -87,7 +87,7 @@ interface RuleFormProps {
 }
 
 export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) => {
-  const { draft, change, isDirty, markSaved } = useDraft<RuleDraft>(() =>
+  const { draft, change, stored, isDirty, markSaved } = useDraft<RuleDraft>(() =>
     rule ? ruleDraftOf(rule) : EMPTY_RULE,
   )
   const [isChecked, setIsChecked] = useState(false)
@@ -95,9 +95,15 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
   const save = useAction(async () => {
     const body = ruleBodyOf(draft)
     if (rule) {
-      const changes = changesOf(ruleBodyOf(ruleDraftOf(rule)), body)
-      const options = { params: { ruleId: rule.id }, body: replacePatch(changes) }
-      const reply = await call('PATCH /api/rules/{ruleId}', options)
+      const before = ruleBodyOf(stored)
+      const reply = await saveChanges('/api/rules/{ruleId}', {
+        params: { ruleId: rule.id },
+        before,
+        after: body,
+        read: ({ rule: current }) => ruleBodyOf(ruleDraftOf(current)),
+        // Merging would mix the members of two conditions.
+        whole: (current) => ['when', ...wholeTargets(before, body, current)],
+      })
       markSaved()
       toast(text.common.saved)
       onStored(reply.rule)

@@ -1,8 +1,8 @@
 import { changesOf } from '../../api/changes.ts'
-import { call } from '../../api/client.ts'
 import { isAdmin } from '../../api/people.ts'
 import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
+import { saveChanges } from '../../api/saveChanges.ts'
 import type { Account } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -29,6 +29,10 @@ const draftOf = (account: Account) => ({
   dailyNoticeLimit: account.dailyNoticeLimit,
 })
 type Settings = ReturnType<typeof draftOf>
+type Sent = Omit<Settings, 'emergencyAlerts' | 'escalation'> & {
+  emergencyAlerts: string[]
+  escalation: Settings['escalation'] | undefined
+}
 
 /** What is sent of a contact: without empty members. */
 const tidyContact = ({ name, email, phone }: Contact): Contact => ({
@@ -48,6 +52,12 @@ const tidy = (draft: Settings): Settings => ({
   ...draft,
   emergencyContacts: draft.emergencyContacts.map(tidyContact),
   emergencyAlerts: namesOf(draft.emergencyAlerts).join(', '),
+})
+
+/** What is sent. */
+const bodyOf = (draft: Settings): Sent => ({
+  ...tidy(draft),
+  emergencyAlerts: namesOf(draft.emergencyAlerts),
 })
 
 interface PartProps {
@@ -209,16 +219,15 @@ interface FormProps {
 }
 
 const EmergencyForm = ({ account, onSaved }: FormProps) => {
-  const { draft, change, changes, isDirty } = useDraft(() => draftOf(account), tidy)
+  const { draft, change, stored, changes, isDirty } = useDraft(() => draftOf(account), tidy)
   const save = useAction(async () => {
-    const { emergencyAlerts, ...others } = changes
-    const body = {
-      ...others,
+    const reply = await saveChanges('/api/account', {
       // What was never set and what is off look the same; saved with contacts, it is as shown.
-      ...(others.emergencyContacts && { escalation: draft.escalation }),
-      ...(emergencyAlerts !== undefined && { emergencyAlerts: namesOf(emergencyAlerts) }),
-    }
-    onSaved((await call('PATCH /api/account', { body })).account)
+      before: { ...bodyOf(stored), ...(changes.emergencyContacts && { escalation: undefined }) },
+      after: bodyOf(draft),
+      read: ({ account: current }) => bodyOf(draftOf(current)),
+    })
+    onSaved(reply.account)
     toast(text.common.saved)
   })
   const part = { draft, change, error: save.error, disabled: !isAdmin() }

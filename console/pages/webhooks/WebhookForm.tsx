@@ -1,6 +1,8 @@
+import { wholeTargets } from '../../api/changes.ts'
 import { call } from '../../api/client.ts'
 import { readGroups } from '../../api/people.ts'
 import { useAction, useResource } from '../../api/resource.ts'
+import { saveChanges } from '../../api/saveChanges.ts'
 import type { Webhook } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
@@ -28,12 +30,17 @@ interface WebhookFormProps {
 }
 
 export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
-  const { draft, change, changes, markSaved } = useDraft(() => bodyOf(webhook))
+  const { draft, change, stored, markSaved } = useDraft(() => bodyOf(webhook))
   const groups = useResource(readGroups, [])
   const save = useAction(async () => {
     if (webhook) {
-      const params = { webhookId: webhook.id }
-      const reply = await call('PATCH /api/webhooks/{webhookId}', { params, body: changes })
+      const reply = await saveChanges('/api/webhooks/{webhookId}', {
+        params: { webhookId: webhook.id },
+        before: stored,
+        after: draft,
+        read: ({ webhook: current }) => bodyOf(current),
+        whole: (current) => wholeTargets(stored, draft, current),
+      })
       toast(text.common.saved)
       markSaved()
       onSaved(reply.webhook, null)

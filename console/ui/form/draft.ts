@@ -16,7 +16,9 @@ export const useInput = <T extends object>(initial: T | (() => T)) => {
 export interface Draft<T> {
   draft: T
   change: (changes: Partial<T>) => void
-  /** The members that differ from what was last stored, as they would be sent. */
+  /** What was last stored, as it would be sent. */
+  stored: T
+  /** The members that differ from it. */
   changes: Partial<T>
   isDirty: boolean
   /** Takes what is typed as stored. */
@@ -31,12 +33,14 @@ export const useDraft = <T extends object>(
 ): Draft<T> => {
   const [stored, setStored] = useState(initial)
   const { draft, change } = useInput(stored)
-  const changes = changesOf(tidy(stored), tidy(draft))
+  const before = tidy(stored)
+  const changes = changesOf(before, tidy(draft))
   const isDirty = Object.keys(changes).length > 0
   useLeaveGuard(isDirty)
   return {
     draft,
     change,
+    stored: before,
     changes,
     isDirty,
     markSaved: () => setStored(draft),
