@@ -71,7 +71,9 @@ export const Refusal = ({ error, children }: { error: ApiError; children?: Compo
   <div class="refusal" role="alert">
     <Icon name="warning" />
     <div>
-      <p>{children ?? (error.problem?.errors ? text.errors.checkFields : error.message)}</p>
+      <p>
+        {children ?? (error.code === 'invalid-request' ? text.errors.checkFields : error.message)}
+      </p>
       {error.requestId && <p class="request-id">{text.errors.requestId(error.requestId)}</p>}
     </div>
   </div>

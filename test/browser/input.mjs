@@ -7,7 +7,7 @@ import { openPath, visit } from './support/visit.mjs'
 const PASSWORD = 'a long sentence for the browser tests'
 const watch = new Watch()
 const browser = await launch()
-const account = await TestAccount.open({ licenses: 3 })
+const account = await TestAccount.open({ licenses: 6 })
 const newPage = (options) => visit.open(browser, watch, options)
 const signIn = (page, email) =>
   visit.signIn(page, { account: account.userName, email, password: PASSWORD })
@@ -20,6 +20,16 @@ const addUser = (name, privileges) =>
     privileges,
     password: PASSWORD,
   })
+
+/** Waits until the field has the focus and nothing covers it. */
+const waitForFocusIn = async (field) => {
+  const element = await field.elementHandle()
+  await field.page().waitForFunction((wanted) => {
+    const { left, top, width, height } = wanted.getBoundingClientRect()
+    const seen = document.elementFromPoint(left + width / 2, top + height / 2)
+    return document.activeElement === wanted && seen === wanted
+  }, element)
+}
 
 try {
   const ship = await account.addDevice({ name: 'Tern 7' }, { latitude: 38.7, longitude: -9.4 })
@@ -73,6 +83,59 @@ try {
     await first.getByRole('button', { name: 'Delete' }).waitFor()
     const count = await first.getByRole('button', { name: 'Replace' }).count()
     expect(count === 0, 'a key of nobody can be replaced, which is refused')
+  })
+
+  await check(
+    'a refused form shows its first wrong field, also below bars of a phone',
+    async () => {
+      await account.addDevice({ name: 'Gull 2', identifier: 'IMEI-7' })
+      const phone = await newPage({ viewport: { width: 375, height: 667 } })
+      await signIn(phone, 'ana@input.example')
+      await openPath(phone, '/devices/new')
+      await phone.getByLabel('Name', { exact: true }).fill('Gull 3')
+      const identifier = phone.getByLabel('Identifier')
+      await identifier.fill('imei-7')
+      await phone.getByRole('button', { name: 'Create the device' }).click()
+      await phone.getByText('Identifier is used by the device “Gull 2”', { exact: true }).waitFor()
+      await waitForFocusIn(identifier)
+      const perDay = phone.getByLabel('E-mails a day')
+      await identifier.fill('imei-8')
+      await perDay.fill('-1')
+      await phone.getByRole('button', { name: 'Create the device' }).click()
+      await phone.getByText('Check the marked fields.').waitFor()
+      await waitForFocusIn(perDay)
+      await phone.context().close()
+    },
+  )
+
+  await check('a refused dialog shows its first wrong field', async () => {
+    await openPath(page, '/settings/keys')
+    await page.getByRole('button', { name: 'Generate a key' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('No permissions')
+    await dialog.getByLabel('View', { exact: true }).uncheck()
+    await dialog.getByRole('button', { name: 'Generate', exact: true }).click()
+    await waitForFocusIn(dialog.getByLabel('Report', { exact: true }))
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  await check('what another editor of a group has changed meanwhile stays', async () => {
+    const [kite, rook] = [
+      await account.addDevice({ name: 'Kite 1' }),
+      await account.addDevice({ name: 'Rook 1' }),
+    ]
+    const group = await account.call('POST', '/api/groups', {
+      name: 'Two editors',
+      devices: [ship.id, kite.id],
+    })
+    await openPath(page, `/groups/${group.id}`)
+    await page.getByRole('button', { name: 'Remove Kite 1' }).click()
+    const other = [{ op: 'add', path: '/devices/-', value: rook.id }]
+    await account.call('PATCH', `/api/groups/${group.id}`, other)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor()
+    const { devices } = await account.call('GET', `/api/groups/${group.id}`)
+    const wanted = [ship.id, rook.id]
+    expect(devices.join() === wanted.join(), `${devices} instead of ${wanted}`)
   })
 
   await check('a tried rule says why it was refused', async () => {

@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, Ref } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../Button.tsx'
 import type { FormAction } from '../form/Form.tsx'
+import { useWrongField } from '../form/useWrongField.ts'
 import { Refusal } from '../states.tsx'
 
 interface DialogProps {
@@ -14,6 +15,7 @@ interface DialogProps {
   size?: 'small' | 'large'
   /** Makes the dialog a form: Enter submits it. */
   onSubmit?: () => void
+  form?: Ref<HTMLFormElement>
   canClose?: boolean
 }
 
@@ -25,6 +27,7 @@ export const Dialog = ({
   actions,
   size = 'small',
   onSubmit,
+  form = null,
   canClose = true,
 }: DialogProps) => {
   const id = useId()
@@ -72,6 +75,7 @@ export const Dialog = ({
     >
       {onSubmit ? (
         <form
+          ref={form}
           noValidate
           onSubmit={(event) => {
             event.preventDefault()
@@ -108,23 +112,32 @@ export const FormDialog = ({
   kind = 'primary',
   closeLabel = text.common.cancel,
   refusal,
-}: FormDialogProps) => (
-  <Dialog
-    title={title}
-    onClose={onClose}
-    onSubmit={() => canSubmit && !isPending && void run()}
-    actions={
-      <>
-        <Button onClick={onClose}>{closeLabel}</Button>
-        <Button type="submit" kind={kind} disabled={!canSubmit} isPending={isPending}>
-          {submitLabel}
-        </Button>
-      </>
-    }
-  >
-    <div class="stack">
-      {children}
-      {error && (refusal ?? <Refusal error={error} />)}
-    </div>
-  </Dialog>
-)
+}: FormDialogProps) => {
+  const { form, onSubmitted } = useWrongField({ isPending, error })
+  const submit = () => {
+    if (!canSubmit || isPending) return
+    void run()
+    onSubmitted()
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={submit}
+      form={form}
+      actions={
+        <>
+          <Button onClick={onClose}>{closeLabel}</Button>
+          <Button type="submit" kind={kind} disabled={!canSubmit} isPending={isPending}>
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {children}
+        {error && (refusal ?? <Refusal error={error} />)}
+      </div>
+    </Dialog>
+  )
+}

@@ -93,7 +93,7 @@ export const DevicePicker = ({
           )}
         </ul>
       )}
-      <FieldError label={label} pointer={pointer} error={error} />
+      <FieldError label={label} pointer={pointer} error={error} isList />
       <SearchInput label={text.picker.search} value={words} onInput={setWords} />
       {found.error && <Failed error={found.error} onRetry={found.reload} />}
       <ul class="picker-found" aria-busy={found.isPending}>

@@ -3,6 +3,7 @@ import type { Action } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button, LinkButton } from '../Button.tsx'
 import { Refusal } from '../states.tsx'
+import { useWrongField } from './useWrongField.ts'
 
 /** What a form needs to know of the action that it runs. */
 export type FormAction = Pick<Action<[]>, 'run' | 'isPending' | 'error'>
@@ -37,25 +38,31 @@ export const Form = ({
   cancelHref,
   actions,
   isNarrow = false,
-}: FormProps) => (
-  <form
-    class={isNarrow ? 'stack form' : 'stack'}
-    noValidate
-    onSubmit={(event) => {
-      event.preventDefault()
-      if (!isPending && canSubmit && !isReadOnly) onSubmit()
-    }}
-  >
-    {children}
-    {error && (refusal ?? <Refusal error={error} />)}
-    {!isReadOnly && (
-      <div class="form-actions">
-        <Button type="submit" kind="primary" disabled={!canSubmit} isPending={isPending}>
-          {submitLabel}
-        </Button>
-        {cancelHref && <LinkButton href={cancelHref}>{text.common.cancel}</LinkButton>}
-        {actions}
-      </div>
-    )}
-  </form>
-)
+}: FormProps) => {
+  const { form, onSubmitted } = useWrongField({ isPending, error })
+  return (
+    <form
+      ref={form}
+      class={isNarrow ? 'stack form' : 'stack'}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isPending || !canSubmit || isReadOnly) return
+        onSubmit()
+        onSubmitted()
+      }}
+    >
+      {children}
+      {error && (refusal ?? <Refusal error={error} />)}
+      {!isReadOnly && (
+        <div class="form-actions">
+          <Button type="submit" kind="primary" disabled={!canSubmit} isPending={isPending}>
+            {submitLabel}
+          </Button>
+          {cancelHref && <LinkButton href={cancelHref}>{text.common.cancel}</LinkButton>}
+          {actions}
+        </div>
+      )}
+    </form>
+  )
+}

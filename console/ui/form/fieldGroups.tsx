@@ -10,11 +10,13 @@ interface RefusedProps {
   label: string
   pointer?: string | undefined
   error?: ApiError | null | undefined
+  /** Whether what is said of the entries is shown here, too. */
+  isList?: boolean
 }
 
 /** What the service says about a member that has no field of its own. */
-export const FieldError = ({ label, pointer, error }: RefusedProps) => {
-  const refusal = pointer && error ? error.errorAt(pointer) : null
+export const FieldError = ({ label, pointer, error, isList }: RefusedProps) => {
+  const refusal = pointer && error ? error.errorAt(pointer, isList) : null
   return refusal ? (
     <p class="field-error">
       {label} {refusal}
@@ -25,13 +27,12 @@ export const FieldError = ({ label, pointer, error }: RefusedProps) => {
 export const CheckGroup = ({
   label,
   children,
-  pointer,
-  error,
+  ...refused
 }: RefusedProps & { children: ComponentChildren }) => (
   <fieldset class="checks">
     <legend>{label}</legend>
     {children}
-    <FieldError label={label} pointer={pointer} error={error} />
+    <FieldError label={label} {...refused} />
   </fieldset>
 )
 
@@ -54,7 +55,7 @@ export const SeveralField = <T extends string>({
   onChange,
   ...props
 }: SeveralFieldProps<T>) => (
-  <CheckGroup {...props}>
+  <CheckGroup {...props} isList>
     {options.map(({ value, label, hint }) => (
       <CheckField
         key={value}
