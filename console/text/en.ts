@@ -33,6 +33,7 @@ export const en = {
     save: 'Save',
     saved: 'Saved.',
     search: 'Search',
+    notAPhone: 'must be an international number, such as +351912345678',
     tryAgain: 'Try again',
     yes: 'Yes',
   },

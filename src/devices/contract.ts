@@ -72,6 +72,17 @@ export const devices = resource({
   },
 })
 
+/** A number from before numbers were checked stays, unless the patch changes it. */
+export const patchedDevice = ({ min }: { min: string }) => ({
+  ...devices.replace,
+  read: (value: unknown) => {
+    const parsed = deviceBody.safeParse(value)
+    if (parsed.success || (value as { min?: unknown }).min !== min) return parsed
+    const rest = deviceBody.safeParse({ ...(value as object), min: '' })
+    return rest.success ? { ...rest, data: { ...rest.data, min } } : rest
+  },
+})
+
 export const reactivateDevice = define({
   id: 'reactivateDevice',
   tag: 'Devices',

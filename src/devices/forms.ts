@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { DEFAULT_DAILY_LIMITS, DEFAULT_MAX_SPEED } from '../domain/account/device.ts'
 import { MAX_COUNTED } from '../domain/account/source.ts'
-import { day, id, line, name, tags, time } from '../http/contract/wire.ts'
+import { day, id, line, name, tags, time, writtenPhone } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
 /** What each member means, in requests and replies alike. */
 const ABOUT = {
   name: 'The device’s name; several devices may have the same one.',
   description: 'A description of your own.',
-  min: 'The device’s own phone number.',
+  min: 'The device’s own phone number in E.164; spaces, brackets and hyphens are allowed.',
   identifier:
     'IMEI, ESN or serial number; unique in the account, without regard to case. To a user who is confined to a group, one that waits to be claimed at a source is taken.',
   model: 'The device’s make or model.',
@@ -77,7 +77,7 @@ export const deviceBody = z
   .strictObject({
     name: name.meta({ description: ABOUT.name, example: 'Tern 7' }),
     description: line(2000).default('').meta({ description: ABOUT.description }),
-    min: line(32).default('').meta({ description: ABOUT.min, example: '+881632000000' }),
+    min: writtenPhone.default('').meta({ description: ABOUT.min, example: '+881632000000' }),
     identifier: line(64)
       .trim()
       .nullable()

@@ -130,7 +130,7 @@ export const devices = new Hono<AppEnv>()
         return { ...found, version: found.device.version }
       },
       change: async (before) =>
-        applyPatch(patch, await presentGranted(c, before), contract.devices.replace),
+        applyPatch(patch, await presentGranted(c, before), contract.patchedDevice(before.device)),
       write: async ({ device }, record, versions) => {
         await refuseClaim(c, record.identifier, device.identifier)
         return hideHolder(c, await ledger(c).editDevice(id, record, versions))

@@ -6,6 +6,7 @@ import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { TagsField } from '../../ui/form/fieldGroups.tsx'
 import { CheckField, TextArea, TextField } from '../../ui/form/fields.tsx'
+import { PhoneField } from '../../ui/form/PhoneField.tsx'
 import { Card } from '../../ui/Page.tsx'
 import './devices.css'
 import type { DeviceDraft } from './deviceFormState.ts'
@@ -47,13 +48,7 @@ const General = (props: PartProps) => {
           isCode
         />
         <TextField label={text.devices.model} {...bind.text('model')} isOptional />
-        <TextField
-          label={text.devices.min}
-          hint={text.devices.minHint}
-          type="tel"
-          {...bind.text('min')}
-          isOptional
-        />
+        <PhoneField label={text.devices.min} hint={text.devices.minHint} {...bind.text('min')} />
         <TextArea label={text.devices.description} {...bind.text('description')} isOptional />
         <TextField
           label={text.devices.maxSpeed}

@@ -10,6 +10,7 @@ import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { FieldError } from '../../ui/form/fieldGroups.tsx'
 import { CheckField, TextField } from '../../ui/form/fields.tsx'
+import { PhoneField } from '../../ui/form/PhoneField.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { LastDrill } from './LastDrill.tsx'
@@ -82,7 +83,7 @@ const ContactFields = ({ contact, at, change, onRemove, ...rest }: ContactProps)
       <legend>{text.emergencies.contact(at + 1)}</legend>
       <TextField label={text.emergencies.name} {...bind.text('name')} />
       <TextField label={text.emergencies.email} type="email" {...bind.text('email')} isOptional />
-      <TextField label={text.emergencies.phone} type="tel" {...bind.text('phone')} isOptional />
+      <PhoneField label={text.emergencies.phone} {...bind.text('phone')} />
       <FieldError label={text.emergencies.contact(at + 1)} pointer={under} error={rest.error} />
       {!rest.disabled && (
         <IconButton

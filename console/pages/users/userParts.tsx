@@ -15,6 +15,7 @@ import {
 } from '../../ui/form/fieldGroups.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/form/fields.tsx'
 import { CountryField, TimeZoneField } from '../../ui/form/ListField.tsx'
+import { PhoneField } from '../../ui/form/PhoneField.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { PRIVILEGES } from './UserState.tsx'
 
@@ -96,13 +97,10 @@ export const Person = (props: PartProps) => {
         />
         <CountryField label={text.users.country} {...bind.choice('country')} />
         <TimeZoneField label={text.users.timeZone} {...bind.choice('timeZone')} />
-        <TextField
+        <PhoneField
           label={text.users.phone}
           hint={text.users.phoneHint}
-          type="tel"
           {...bind.textOrNull('phone')}
-          placeholder="+351912345678"
-          isOptional
         />
         <TextField
           label={text.users.description}

@@ -78,6 +78,7 @@ interface TextFieldProps extends FieldProps {
   placeholder?: string
   autofocus?: boolean
   isCode?: boolean
+  onBlur?: () => void
 }
 
 /** Without it, browsers let a year have six digits, which no date has that can be sent. */

@@ -23,11 +23,17 @@ export const day = z
   .refine(isDay, 'must be a date, such as 2027-01-01')
   .meta({ format: 'date', example: '2027-01-01' })
 
+const PHONE = 'must be a phone number in E.164, such as +881632000000'
 /** E.164. Satellite numbers (+870, +881, +882 16) have the usual length. */
 export const phone = z
   .string('must be a phone number')
-  .regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164, such as +881632000000')
+  .regex(/^\+[1-9]\d{6,14}$/, PHONE)
   .meta({ example: '+881632000000' })
+/** The same as people write it, with spaces, brackets and hyphens; or nothing. */
+export const writtenPhone = z
+  .string('must be text')
+  .max(32, 'must have at most 32 characters')
+  .regex(/^$|^\+[\s()-]*[1-9](?:[\s()-]*\d){6,14}[\s()-]*$/, PHONE)
 
 export const timeZone = z
   .string('must be an IANA time zone, such as Europe/Lisbon')

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 const names = (reply: { body: { devices: { name: string }[] } }) =>
@@ -49,6 +50,48 @@ test('a device is created with its defaults, takes a license and can be read bac
     total: 2,
     used: 1,
     available: 1,
+  })
+})
+
+describe('a device’s phone number', () => {
+  test.each(['', '+881632000000', '+881 (632) 000-000'])('can be %j', async (min) => {
+    const account = await openAccount()
+    const made = await account.call('POST', '/api/devices', { body: { name: 'Tern', min } })
+    expect([made.status, made.body.device?.min]).toEqual([201, min])
+  })
+
+  test.each(['881632000000', '0049301234567', '+49', 'ask Ana', '+49 30 12a34567'])(
+    'cannot be %j',
+    async (min) => {
+      const account = await openAccount()
+      const id = await createDevice(account, 'Tern')
+      const body = { name: 'Tern', min }
+      const errors = [{ pointer: '/min', detail: expect.stringContaining('E.164, such as +') }]
+      const path = `/api/devices/${id}`
+      for (const refused of [
+        await account.call('POST', '/api/devices', { body }),
+        await account.call('PUT', path, { body }),
+        await account.call('PATCH', path, { body: { min } }),
+      ])
+        expect([refused.status, refused.body.errors]).toEqual([400, errors])
+    },
+  )
+
+  test('of before they were checked stays until it is changed', async () => {
+    const account = await openAccount()
+    const id = await createDevice(account, { name: 'Tern', identifier: 'A1' })
+    const path = `/api/devices/${id}`
+    const found = await ledgerStub(account).readDevice(id)
+    if (!found.ok) throw new Error(found.refusal)
+    const { key, id: _, creation, lastModified, version, ...record } = found.device
+    await ledgerStub(account).editDevice(id, { ...record, min: 'ask Ana' }, null)
+    const renamed = await account.call('PATCH', path, { body: { name: 'Auk' } })
+    expect(renamed.body.device).toMatchObject({ name: 'Auk', min: 'ask Ana', identifier: 'A1' })
+    const refused = await account.call('PATCH', path, { body: { name: '', min: 'ask Ana' } })
+    expect(refused.body.errors).toMatchObject([{ pointer: '/name' }])
+    expect((await account.call('PATCH', path, { body: { min: 'ask Bo' } })).status).toBe(400)
+    const cleared = await account.call('PATCH', path, { body: { min: '' } })
+    expect(cleared.body.device.min).toBe('')
   })
 })
 
