@@ -101,7 +101,8 @@ const fileName = (deviceName: string, { from, to }: Span, page: TrackPage): stri
   const first = page.locations[0]?.dateTime ?? from
   const last = page.hasMore ? Math.min(to, Date.now()) : (page.locations.at(-1)?.dateTime ?? to)
   const name =
-    deviceName.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'track'
+    deviceName.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|[-.]+$/g, '') ||
+    'track'
   return `${name}_${dayOf(Math.max(from, first))}_${dayOf(Math.min(to, last))}`
 }
 

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FIELD_NAMES } from '../../../src/domain/track/location.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../../support/bindings.ts'
+import { createDevice } from '../../support/devices.ts'
 import { ORIGIN, type Reply } from '../../support/http.ts'
 import { daysAgo, iso } from '../../support/time.ts'
 
@@ -124,6 +125,16 @@ describe('the format', () => {
     expect(
       (await read(`format=csv&to=${iso(START)}`)).headers.get('Content-Disposition'),
     ).toContain(`_${DAYS[0]}_${DAYS[0]}.csv"`)
+  })
+
+  test.each([
+    ['नाव 7', 'नाव-7'],
+    ['カモメ/Чайка', 'カモメ-Чайка'],
+  ])('keeps the letters of %j', async (name, kept) => {
+    const id = await createDevice(account, name)
+    const url = `/api/devices/${id}/locations?format=csv`
+    const named = (await account.call('GET', url)).headers.get('Content-Disposition')
+    expect(named).toContain(`filename*=UTF-8''${encodeURIComponent(kept)}_`)
   })
 
   test('HEAD replies like GET, without a body', async () => {

@@ -31,7 +31,7 @@ const PLAY_MS = 24_000
 const CHOICES = SPANS.map((value) => ({ value, label: text.map.spans[value] }))
 
 const exportTrack = async (
-  { deviceId, name }: { deviceId: string; name: string },
+  deviceId: string,
   { from, to }: Interval,
   format: string,
 ): Promise<void> => {
@@ -39,8 +39,7 @@ const exportTrack = async (
     params: { deviceId },
     query: { from, to, format },
   })
-  const base = name.replaceAll(/[^\w-]+/g, '-') || deviceId
-  await saveFile(response, `${base}-${from.slice(0, 10)}.${format}`)
+  await saveFile(response, `${deviceId}.${format}`)
 }
 
 const seriesOf = (track: readonly Location[]): Series[] => {
@@ -224,7 +223,7 @@ export const TrackPanel = ({ deviceId, name, onTrack, onPlayhead }: TrackPanelPr
   const interval = useMemo(readInterval, [search])
   useEffect(() => onTrack(data), [data, onTrack])
   const exportAs = (format: string) =>
-    exportTrack({ deviceId, name }, readInterval(), format).catch((error) =>
+    exportTrack(deviceId, readInterval(), format).catch((error) =>
       toast(toApiError(error).message, 'failed'),
     )
   return (
