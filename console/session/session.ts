@@ -158,7 +158,8 @@ export const session = {
 
   async signInByPassword(account: string, email: string, password: string): Promise<void> {
     const reply = await fetchToken('/api/Auth/SignIn', { account, email, password })
-    localStorage.setItem(COOKIE_HINT, '1')
+    // A new value each time: other tabs learn of it.
+    localStorage.setItem(COOKIE_HINT, String(Date.now()))
     await acceptSignIn({ kind: 'cookie' }, reply)
   },
 
@@ -177,6 +178,7 @@ export const session = {
       })
     }
     localStorage.removeItem(COOKIE_HINT)
+    sessionStorage.clear()
     openFirstPage()
   },
 
@@ -203,3 +205,18 @@ export const session = {
     return scopes.includes(scope) || (scope === 'read' && scopes.includes('write'))
   },
 }
+
+/** Goes on with the session that another tab has started, unless it is another user's. */
+const followOtherTab = async (): Promise<void> => {
+  if (status.peek() === 'signed-out') return session.start()
+  if (status.peek() !== 'expired' || credentials?.kind !== 'cookie') return
+  const reply = await fetchToken('/api/Auth/Refresh')
+  if (status.peek() === 'expired' && isOfViewer(reply.token))
+    await acceptSignIn({ kind: 'cookie' }, reply)
+}
+
+if (typeof addEventListener === 'function')
+  addEventListener('storage', ({ key, newValue }) => {
+    // Whoever cannot go on signs in here.
+    if (key === COOKIE_HINT && newValue) void followOtherTab().catch(() => undefined)
+  })

@@ -23,6 +23,9 @@ describe('a session', () => {
   let session: Session
   const replies = new Map<string, () => Response>()
   const assign = vi.fn()
+  const clearTab = vi.fn()
+  type Handler = (event: { key: string; newValue: string | null }) => void
+  let onStorage: Handler = () => undefined
 
   /** The clock of the service has begun in 1970: that of this computer is far ahead. */
   const issue = (account: string, user: string | null, seconds = 3600) =>
@@ -47,6 +50,10 @@ describe('a session', () => {
       getItem: (name: string) => kept.get(name) ?? null,
       setItem: (name: string, value: string) => kept.set(name, value),
       removeItem: (name: string) => kept.delete(name),
+    })
+    vi.stubGlobal('sessionStorage', { clear: clearTab })
+    vi.stubGlobal('addEventListener', (type: string, handler: Handler) => {
+      if (type === 'storage') onStorage = handler
     })
     vi.stubGlobal('location', { pathname: '/', search: '', assign })
     vi.stubGlobal('fetch', async (path: string) => replies.get(path)?.() ?? problem(404))
@@ -89,6 +96,7 @@ describe('a session', () => {
     replies.set('/api/Auth/SignOut', () => problem(401))
     await session.signOut()
     expect(assign).toHaveBeenCalledExactlyOnceWith('/')
+    expect(clearTab).toHaveBeenCalledOnce()
     await expect(session.signOut(true)).rejects.toThrow('No.')
   })
 
@@ -101,6 +109,51 @@ describe('a session', () => {
     replies.set('/api/Auth/Refresh', () => issue('acc_1', 'usr_1'))
     await vi.advanceTimersByTimeAsync(3000)
     expect(session.status.value).toBe('signed-in')
+  })
+
+  describe('after a sign-in in another tab', () => {
+    const signInElsewhere = () => onStorage({ key: 'perigee.signed-in', newValue: '2' })
+    const expire = async () => {
+      await signIn(0)
+      replies.set('/api/Auth/Refresh', () => problem(401))
+      const token = session.token()
+      await vi.waitFor(() => expect(session.status.value).toBe('expired'))
+      return { token }
+    }
+
+    test('goes on, with the calls that have waited', async () => {
+      const { token } = await expire()
+      replies.set('/api/Auth/Refresh', () => issue('acc_1', 'usr_1'))
+      signInElsewhere()
+      expect(await token).toBe(tokenOf('acc_1', 'usr_1'))
+      expect(session.status.value).toBe('signed-in')
+    })
+
+    test('of somebody else, or one that ended again, stays locked', async () => {
+      await expire()
+      const refresh = vi.fn(() => issue('acc_1', 'usr_2'))
+      replies.set('/api/Auth/Refresh', refresh)
+      signInElsewhere()
+      await vi.waitFor(() => expect(refresh).toHaveBeenCalledOnce())
+      onStorage({ key: 'perigee.signed-in', newValue: null })
+      onStorage({ key: 'perigee.theme', newValue: 'dark' })
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(refresh).toHaveBeenCalledOnce()
+      expect(session.status.value).toBe('expired')
+    })
+
+    test('opens a page that asked to sign in', async () => {
+      replies.set('/api/Auth/Refresh', () => problem(401))
+      await session.start()
+      expect(session.status.value).toBe('signed-out')
+      localStorage.setItem('perigee.signed-in', '2')
+      replies.set('/api/Auth/Refresh', () => issue('acc_1', 'usr_1'))
+      replies.set('/api/me', () =>
+        json({ account: { id: 'acc_1' }, user: { id: 'usr_1', groupId: null }, scopes: [] }),
+      )
+      signInElsewhere()
+      await vi.waitFor(() => expect(session.status.value).toBe('signed-in'))
+    })
   })
 
   test('has the new name and time zone of a changed account', async () => {
