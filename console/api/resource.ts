@@ -1,5 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, isAborted, toApiError } from './problem.ts'
+import { onBack } from './send.ts'
+
+/** Tries again once there is a connection, where a call had no answer. */
+const useRetry = (error: ApiError | null, retry: () => void): void => {
+  const newest = useRef(retry)
+  newest.current = retry
+  const isOffline = error?.isOffline ?? false
+  useEffect(() => (isOffline ? onBack(() => newest.current()) : undefined), [isOffline])
+}
 
 export interface Resource<T> {
   data: T | null
@@ -42,6 +51,7 @@ export const useResource = <T>(
     return () => controller.abort()
   }, [...deps, round])
   const reload = useCallback(() => setRound((before) => before + 1), [])
+  useRetry(state.error, reload)
   const set = useCallback(
     (change: (data: T) => T) =>
       setState((before) => (before.data ? { ...before, data: change(before.data) } : before)),
@@ -146,19 +156,14 @@ export const usePages = <T>(
       setState((before) => ({ ...before, items: change(before.items) })),
     [],
   )
-  return {
-    items: state.items,
-    error,
-    isPending,
-    hasMore: !state.isComplete && state.cursor !== null,
-    loadMore: () => {
-      if (isPending) return
-      if (hasFailedToReload.current) reload()
-      else if (state.cursor !== null) loadPage(state.cursor)
-    },
-    reload,
-    set,
+  const loadMore = () => {
+    if (isPending) return
+    if (hasFailedToReload.current) reload()
+    else if (state.cursor !== null) loadPage(state.cursor)
   }
+  useRetry(error, loadMore)
+  const hasMore = !state.isComplete && state.cursor !== null
+  return { items: state.items, error, isPending, hasMore, loadMore, reload, set }
 }
 
 export interface Action<Args extends unknown[]> {

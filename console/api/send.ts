@@ -6,6 +6,16 @@ import type { Problem } from './types.ts'
 /** False after a call without an answer, until one gets through. */
 export const isOnline = signal(true)
 
+/** Calls `act` each time that the connection is back. */
+export const onBack = (act: () => void): (() => void) => {
+  let wasOnline = isOnline.peek()
+  return isOnline.subscribe((isNow) => {
+    const isBack = isNow && !wasOnline
+    wasOnline = isNow
+    if (isBack) act()
+  })
+}
+
 export interface Sent {
   method: string
   path: string

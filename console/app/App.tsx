@@ -12,6 +12,7 @@ import { Page } from '../ui/Page.tsx'
 import { Empty, Pending } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { isAllowed } from './access.ts'
+import { useReloadWhenBack } from './reloadWhenBack.ts'
 import { type PageProps, type Route, routes } from './routes.ts'
 import { Shell } from './Shell.tsx'
 
@@ -68,6 +69,7 @@ const Content = ({ route, params }: { route: Route; params: Record<string, strin
   const [, setRound] = useState(0)
   const [hasFailed, setHasFailed] = useState(false)
   const Page = loaded.get(route)
+  useReloadWhenBack(hasFailed)
   useEffect(() => {
     if (Page) return
     let isHere = true

@@ -21,7 +21,9 @@ export const setLeaveGuard = (isDirty: (() => boolean) | null, question = ''): v
   guard = isDirty && { isDirty, question }
 }
 
-const canLeave = (): boolean => !guard?.isDirty() || confirm(guard.question)
+export const hasUnsavedInput = (): boolean => guard?.isDirty() ?? false
+
+const canLeave = (): boolean => !hasUnsavedInput() || confirm(guard?.question)
 
 /**
  * The position in the history, kept with each of its entries. It shows how far the back button went,
@@ -108,7 +110,7 @@ export const startRouter = (): void => {
   addEventListener('popstate', followHistory)
   // Closing or reloading the page. The browser asks in its own words.
   addEventListener('beforeunload', (event) => {
-    if (guard?.isDirty()) event.preventDefault()
+    if (hasUnsavedInput()) event.preventDefault()
   })
   addEventListener('click', (event) => {
     if (event.defaultPrevented || !isPlainClick(event)) return

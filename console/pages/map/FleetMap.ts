@@ -2,6 +2,7 @@ import type { GeoJSONSource } from 'maplibre-gl'
 import { prefersReducedMotion } from '../../format/preferences.ts'
 import type { Theme } from './base/style.ts'
 import type { Member } from './fleet/fleet.ts'
+import type { View } from './keptView.ts'
 import { DrawnFleet } from './layers/drawnFleet.ts'
 import { addFleetLayers, drawFleet, featureOf, paintFleetLayers } from './layers/fleetLayers.ts'
 import { pointAt, setData } from './layers/sources.ts'
@@ -126,6 +127,19 @@ export class FleetMap extends MapView {
     const [middleX, middleY] = [map.left + map.width / 2, map.top + map.height / 2]
     const isClear = right + MARKER_PX < middleX || top - MARKER_PX > middleY
     return isClear ? 0 : middleY - (map.top + top) / 2
+  }
+
+  /** Instead of all devices, when the map is opened. */
+  showView(view: View): void {
+    this.#hasFitted = true
+    this.map.jumpTo(view)
+  }
+
+  onMove(handle: (view: View) => void): void {
+    this.map.on('moveend', () => {
+      const { lng, lat } = this.map.getCenter()
+      handle({ center: [lng, lat], zoom: this.map.getZoom() })
+    })
   }
 
   fitAll(isAnimated = true): void {

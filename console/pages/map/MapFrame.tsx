@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { isOnline } from '../../api/send.ts'
 import type { Device } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
@@ -23,7 +24,7 @@ export const MapFrame = ({
 }: MapFrameProps) => (
   <div class="map-frame">
     <div ref={element} class="map-canvas" />
-    {hasFailed && <p class="map-note">{text.map.noWebgl}</p>}
+    {hasFailed && <p class="map-note">{isOnline.value ? text.map.noWebgl : text.errors.offline}</p>}
     {map && (
       <div class="map-tools">
         <IconButton icon="plus" label={text.map.zoomIn} onClick={() => map.zoomBy(1)} />

@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
 import { canSeeRules, readZones } from '../../api/zonesAndRules.ts'
+import { useReloadWhenBack } from '../../app/reloadWhenBack.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { zonesShown } from '../../format/preferences.ts'
 import { navigate, place } from '../../router/router.ts'
@@ -14,6 +15,7 @@ import { AlertCard, type PlacedAlert, placedAlert } from './fleet/AlertCard.tsx'
 import { DeviceCard } from './fleet/DeviceCard.tsx'
 import { FleetList } from './fleet/FleetList.tsx'
 import { findMember, fleet, isLoading, loadError, startFleet } from './fleet/fleet.ts'
+import { keepView, readView } from './keptView.ts'
 import { MapFrame } from './MapFrame.tsx'
 import { mapHref } from './mapHref.ts'
 import type { TrackPanel as TrackPanelType } from './track/TrackPanel.tsx'
@@ -46,6 +48,11 @@ const useFollowedFleet = ({ selectedId, alert, isAlertPending }: Shown) => {
   const selected = selectedId === null ? null : findMember(selectedId)
   const members = fleet.value
   useEffect(() => {
+    const view = selectedId === null ? readView() : null
+    if (view) map?.showView(view)
+    map?.onMove(keepView)
+  }, [map])
+  useEffect(() => {
     if (map) map.onSelect = (id) => navigate(mapHref(id ? `/map/${id}` : '/'))
   }, [map])
   useEffect(() => map?.select(selected), [map, selected])
@@ -63,9 +70,14 @@ const useFollowedFleet = ({ selectedId, alert, isAlertPending }: Shown) => {
 /** The charts are loaded with the first track. */
 const useTrackPanel = (isWanted: boolean) => {
   const [Panel, setPanel] = useState<typeof TrackPanelType | null>(null)
+  const [hasFailed, setHasFailed] = useState(false)
+  useReloadWhenBack(isWanted && hasFailed)
   useEffect(() => {
     if (isWanted && !Panel)
-      void import('./track/TrackPanel.tsx').then(({ TrackPanel }) => setPanel(() => TrackPanel))
+      import('./track/TrackPanel.tsx').then(
+        ({ TrackPanel }) => setPanel(() => TrackPanel),
+        () => setHasFailed(true),
+      )
   }, [isWanted, Panel])
   return Panel
 }

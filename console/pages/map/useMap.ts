@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useReloadWhenBack } from '../../app/reloadWhenBack.ts'
 import { isDark } from '../../format/preferences.ts'
 import type { FleetMap } from './FleetMap.ts'
 import type { MapView } from './MapView.ts'
@@ -22,6 +23,7 @@ const useMap = <View extends MapView>(
   const element = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<View | null>(null)
   const [hasFailed, setHasFailed] = useState(false)
+  useReloadWhenBack(hasFailed)
   const theme = isDark() ? 'dark' : 'light'
   useEffect(() => {
     let opened: MapView | null = null

@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Zone } from '../../api/types.ts'
 import { canEditRules, replacePatch } from '../../api/zonesAndRules.ts'
+import { useReloadWhenBack } from '../../app/reloadWhenBack.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -48,20 +49,25 @@ const useEditor = (map: PlainMap | null, draft: ZoneDraft, onShape: (shape: Shap
     mode: null,
     corners: 0,
   })
+  const [hasFailed, setHasFailed] = useState(false)
+  useReloadWhenBack(hasFailed)
   const newest = useRef(onShape)
   newest.current = onShape
   useEffect(() => {
     if (!map || !canEditRules()) return
     let opened: ZoneEditor | null = null
     let isGone = false
-    void import('./ZoneEditor.ts').then(({ ZoneEditor }) => {
-      if (isGone) return
-      opened = new ZoneEditor(map, {
-        onShape: (shape) => newest.current(shape),
-        onDrawing: (mode, corners) => setDrawing({ mode, corners }),
-      })
-      setEditor(opened)
-    })
+    import('./ZoneEditor.ts').then(
+      ({ ZoneEditor }) => {
+        if (isGone) return
+        opened = new ZoneEditor(map, {
+          onShape: (shape) => newest.current(shape),
+          onDrawing: (mode, corners) => setDrawing({ mode, corners }),
+        })
+        setEditor(opened)
+      },
+      () => setHasFailed(true),
+    )
     return () => {
       isGone = true
       setEditor(null)

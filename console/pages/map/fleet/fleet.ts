@@ -2,6 +2,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { call } from '../../../api/client.ts'
 import { rememberNames } from '../../../api/names.ts'
 import { type ApiError, toApiError } from '../../../api/problem.ts'
+import { onBack } from '../../../api/send.ts'
 import type { Device, Location } from '../../../api/types.ts'
 import { devicesInEmergency } from '../../../app/emergencies.ts'
 import { now } from '../../../format/time.ts'
@@ -171,6 +172,7 @@ export const startFleet = (): (() => void) => {
     // Before the list is read, so that nothing between the two is missed.
     live.on(['location.reported', 'device.*'], receive),
     live.onGap(reloadFleet),
+    onBack(() => loadError.peek()?.isOffline && reloadFleet()),
   ]
   void load()
   return () => {

@@ -28,6 +28,20 @@ const openCalls = <T>() => {
   return { calls, call }
 }
 
+/** The modules that `api/resource.ts` has. */
+const beside = (name: string) =>
+  import(new URL(`../../../../console/api/${name}`, import.meta.url).href)
+const { isOnline } = (await beside('send.ts')) as { isOnline: { value: boolean } }
+const { ApiError } = (await beside('problem.ts')) as {
+  ApiError: new (message: string, status: number) => Error
+}
+
+/** What a call without an answer throws. */
+const loseConnection = () => {
+  isOnline.value = false
+  return new ApiError('No answer.', 0)
+}
+
 const settle = () => vi.advanceTimersByTimeAsync(200)
 
 prepareHooks()
@@ -61,6 +75,56 @@ describe('a resource', () => {
     hook.update({ id: 'b' })
     await settle()
     expect(hook.value).toMatchObject({ data: null, error: null, isPending: true })
+    hook.unmount()
+  })
+})
+
+describe('what could not be loaded', () => {
+  test('is loaded again when the connection is back, once', async () => {
+    const calls = { resource: 0, list: 0 }
+    let isDown = true
+    const answer = async (kind: 'resource' | 'list') => {
+      calls[kind]++
+      if (isDown) throw loseConnection()
+      return { items: ['a'], nextCursor: null }
+    }
+    const resource = runHook(() => useResource(() => answer('resource'), []), {})
+    const list = runHook(() => usePages(() => answer('list'), []), {})
+    await settle()
+    expect(resource.value.error?.message).toBe('No answer.')
+    expect(list.value.error?.message).toBe('No answer.')
+    // Back for a moment only.
+    isOnline.value = true
+    await settle()
+    expect(calls).toEqual({ resource: 2, list: 2 })
+    isDown = false
+    isOnline.value = true
+    await settle()
+    expect(resource.value).toMatchObject({ error: null, data: { items: ['a'] } })
+    expect(list.value).toMatchObject({ error: null, items: ['a'] })
+    isOnline.value = false
+    isOnline.value = true
+    await settle()
+    expect(calls).toEqual({ resource: 3, list: 3 })
+    resource.unmount()
+    list.unmount()
+  })
+
+  test('for another reason is left to the reader', async () => {
+    let calls = 0
+    const hook = runHook(
+      () =>
+        useResource(async () => {
+          calls++
+          throw new ApiError('No.', 500)
+        }, []),
+      {},
+    )
+    await settle()
+    isOnline.value = false
+    isOnline.value = true
+    await settle()
+    expect(calls).toBe(1)
     hook.unmount()
   })
 })
