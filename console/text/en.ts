@@ -958,6 +958,8 @@ export const en = {
     enabled: 'Enabled',
     disabled: 'Disabled',
     lastReceived: 'Last arrival',
+    unclaimed: 'Unclaimed',
+    failures: 'Not understood',
     nothingYet: 'Nothing has arrived yet',
     created: 'Created',
     changed: 'Changed',
@@ -1197,6 +1199,12 @@ export const en = {
     title: 'Quarantine',
     lead: 'Positions that cannot be true. They are kept apart for 30 days and are not in the track.',
     empty: 'No position of this device is in quarantine.',
+    count: (count: string) => `${count} in quarantine`,
+    note: (count: string) =>
+      count === '1'
+        ? '1 position is in quarantine and not in the track.'
+        : `${count} positions are in quarantine and not in the track.`,
+    newest: 'Newest of them:',
     map: 'Map of the positions in quarantine and of the last accepted one',
     lastAccepted: 'Last accepted',
     reasons: {

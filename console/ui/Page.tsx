@@ -45,14 +45,17 @@ export const Page = ({ title, children, actions, parent, lead }: PageProps) => {
 /** A framed part of a page. */
 export const Card = ({
   title,
+  id,
   children,
   actions,
 }: {
   title?: string
+  /** For links to it. */
+  id?: string
   children: ComponentChildren
   actions?: ComponentChildren
 }) => (
-  <section class="card">
+  <section class="card" id={id}>
     {(title || actions) && (
       <header class="card-header">
         {title && <h2>{title}</h2>}

@@ -208,6 +208,28 @@ try {
     await page.getByText('An SMS may take at most 3 segments.').waitFor()
   })
 
+  await check('an SMS beyond the limit, or without a number, is not sent and says so', async () => {
+    const change = (body) => account.call('PATCH', `/api/devices/${tern}`, body)
+    await change({ limits: { dailySmsLimit: 1 } })
+    await page.getByLabel('Text', { exact: true }).fill('Call again.')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('The device has reached its daily limit').waitFor()
+    await change({ limits: { dailySmsLimit: 50 }, min: '0049' })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('It was not sent: the phone number').waitFor()
+    await change({ min: '+881632000011' })
+    const { commands } = await account.call('GET', `/api/devices/${tern}/commands`)
+    expect(!commands.some(({ command }) => command === 'Call again.'), 'it is stored')
+  })
+
+  await check('the message of a command leads to its device and to no alert', async () => {
+    await openPath(page, `/messages?device=${tern}&channel=SMS`)
+    const row = page.locator('tr', { hasText: 'Call base.' })
+    await row.getByRole('link', { name: 'Tern 7' }).waitFor()
+    expect((await row.getByRole('link', { name: 'The alert' }).count()) === 0, 'there is a link')
+    await openPath(page, `/devices/${tern}`)
+  })
+
   await check('a message written on the device appears by itself', async () => {
     await page.locator('.stream-state.live').waitFor()
     const more = { messageCode: 3, freeText: `On my way ${EVIL}` }

@@ -6,6 +6,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatPosition, formatSpeed } from '../../format/units.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
+import { usePolling } from '../../live/usePolling.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -14,12 +15,13 @@ import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { countText } from '../../ui/Waiting.tsx'
 import { TripsPanel } from '../trips/TripsPanel.tsx'
 import { Conversation } from './conversation/Conversation.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
-import { Quarantine } from './Quarantine.tsx'
+import { QUARANTINE_ID, Quarantine } from './Quarantine.tsx'
 import { UsageChart } from './UsageChart.tsx'
 
 const LIVE_TYPES = ['device.*', 'message.*', 'limit.reached', 'location.reported']
@@ -169,6 +171,10 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
     },
     [deviceId],
   )
+  usePolling(async (signal) => {
+    const reply = await call('GET /api/devices/{deviceId}', { params: { deviceId }, signal })
+    set((before) => ({ ...before, device: reply.device }))
+  })
   useLiveEvents(LIVE_TYPES, ({ data: { deviceId: id } }) => id === deviceId && reload(), reload)
   const parent = { href: '/devices', label: text.devices.title }
   const isGone = error?.status === 404
@@ -191,6 +197,12 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
       }
     >
       {device.state === 'expired' && <ExpiredNote device={device} />}
+      {device.quarantined > 0 && (
+        <p class="note">
+          <Icon name="warning" />
+          <a href={`#${QUARANTINE_ID}`}>{text.quarantine.note(countText(device.quarantined))}</a>
+        </p>
+      )}
       <div class="device-columns">
         <Details device={device} groupNames={groupNames} />
         <div class="stack">

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { account, loadAccount } from '../../api/account.ts'
-import { call } from '../../api/client.ts'
+import { readDevices } from '../../api/devices.ts'
 import { useList } from '../../api/list.ts'
 import { readGroups } from '../../api/people.ts'
 import { type Pages, useResource } from '../../api/resource.ts'
@@ -8,20 +8,25 @@ import type { Device } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
 import type { LiveEvent } from '../../live/stream.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
+import { usePolling } from '../../live/usePolling.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { SearchInput } from '../../ui/form/SearchInput.tsx'
 import { type Column, Table } from '../../ui/list/Table.tsx'
-import { Page } from '../../ui/Page.tsx'
+import { Badge, Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { countText } from '../../ui/Waiting.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
 
 const PAGE_SIZE = 100
 const LIVE_TYPES = ['device.*']
+/** Contacts, positions and quarantine have no events here; of long lists the first rows are read. */
+const POLL_MS = 30_000
+const MAX_POLLED = 300
 
 const COLUMNS: readonly Column<Device>[] = [
   {
@@ -35,7 +40,18 @@ const COLUMNS: readonly Column<Device>[] = [
       </span>
     ),
   },
-  { key: 'state', label: text.devices.state, cell: (device) => <DeviceBadge device={device} /> },
+  {
+    key: 'state',
+    label: text.devices.state,
+    cell: (device) => (
+      <span class="badges">
+        <DeviceBadge device={device} />
+        {device.quarantined > 0 && (
+          <Badge kind="warn">{text.quarantine.count(countText(device.quarantined))}</Badge>
+        )}
+      </span>
+    ),
+  },
   {
     key: 'position',
     label: text.devices.lastPosition,
@@ -73,6 +89,11 @@ const COLUMNS: readonly Column<Device>[] = [
   },
 ]
 
+const replaceRows = (devices: readonly Device[]) => {
+  const found = new Map(devices.map((device) => [device.id, device]))
+  return (items: Device[]) => items.map((item) => found.get(item.id) ?? item)
+}
+
 /** Changes the row of an event in place, so that a reader far down the list stays there. */
 const follow = async (
   { type, data: { deviceId } }: LiveEvent,
@@ -81,8 +102,7 @@ const follow = async (
 ): Promise<void> => {
   if (type === 'device.created' || typeof deviceId !== 'string') return reload()
   if (type === 'device.deleted') return set((items) => items.filter(({ id }) => id !== deviceId))
-  const { devices } = await call('GET /api/devices', { query: { ids: deviceId } })
-  set((items) => items.map((item) => devices.find(({ id }) => id === item.id) ?? item))
+  set(replaceRows(await readDevices([deviceId])))
 }
 
 const Filters = ({ q, state, group }: { q: string; state: string; group: string }) => {
@@ -145,6 +165,10 @@ export default () => {
     (event) => void follow(event, set, reload).catch(() => undefined),
     reload,
   )
+  usePolling(async (signal) => {
+    const ids = pages.items.slice(0, MAX_POLLED).map(({ id }) => id)
+    set(replaceRows(await readDevices(ids, signal)))
+  }, POLL_MS)
   const licenses = account.value?.licenses
   const isFiltered = q !== '' || state !== '' || group !== ''
   return (

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
+import { quarantineVersion } from '../../api/devices.ts'
 import { useList } from '../../api/list.ts'
 import type { Pages } from '../../api/resource.ts'
 import type { Device, ListQuarantineReply } from '../../api/types.ts'
@@ -171,17 +172,18 @@ const List = ({ device, pages, onAccepted }: ListProps) => {
   )
 }
 
+export const QUARANTINE_ID = 'quarantine'
+
 /** Positions of a device that cannot be true, to accept or to discard. */
 export const Quarantine = ({ device, onAccepted }: { device: Device; onAccepted: () => void }) => {
   const pages = useList('GET /api/devices/{deviceId}/quarantine', 'quarantine', {
     params: { deviceId: device.id },
     query: { limit: PAGE_SIZE },
-    // Something has arrived, which may be in quarantine.
-    version: device.lastContact,
+    version: quarantineVersion(device),
   })
   const { items, error, isPending, reload } = pages
   return (
-    <Card title={text.quarantine.title}>
+    <Card title={text.quarantine.title} id={QUARANTINE_ID}>
       {error && <Failed error={error} onRetry={reload} />}
       {isPending && items.length === 0 && <Skeleton rows={2} />}
       {!isPending && !error && items.length === 0 && <p class="muted">{text.quarantine.empty}</p>}

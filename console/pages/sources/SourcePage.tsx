@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts'
 import { usePages, useResource } from '../../api/resource.ts'
 import type { Source } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
+import { usePolling } from '../../live/usePolling.ts'
 import { text } from '../../text/text.ts'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
@@ -14,7 +15,6 @@ import { LastReceived, SourceState } from './SourceState.tsx'
 import { type Failure, readFailures, readUnclaimed, type Unclaimed } from './sourceLists.ts'
 import './sources.css'
 import { UnclaimedList } from './unclaimed/UnclaimedList.tsx'
-import { usePolling } from './usePolling.ts'
 
 const parent = { href: '/sources', label: text.sources.title }
 

@@ -1,9 +1,11 @@
-import { useList } from '../../api/list.ts'
+import { readPage, useList } from '../../api/list.ts'
 import type { Source } from '../../api/types.ts'
+import { usePolling } from '../../live/usePolling.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ListPage } from '../../ui/list/ListPage.tsx'
 import type { Column } from '../../ui/list/Table.tsx'
+import { Waiting } from '../../ui/Waiting.tsx'
 import { LastReceived, SourceState } from './SourceState.tsx'
 
 const columns: readonly Column<Source>[] = [
@@ -23,6 +25,16 @@ const columns: readonly Column<Source>[] = [
     cell: (source) => <LastReceived source={source} />,
   },
   {
+    key: 'unclaimed',
+    label: text.sources.unclaimed,
+    cell: ({ unclaimed }) => <Waiting count={unclaimed} />,
+  },
+  {
+    key: 'failures',
+    label: text.sources.failures,
+    cell: ({ failures }) => <Waiting count={failures} />,
+  },
+  {
     key: 'newDevices',
     label: text.sources.newDevices,
     cell: ({ newDevices }) => text.sources.newDevicesChoices[newDevices],
@@ -31,17 +43,24 @@ const columns: readonly Column<Source>[] = [
   { key: 'state', label: text.sources.state, cell: (source) => <SourceState source={source} /> },
 ]
 
-export default () => (
-  <ListPage
-    words={text.sources}
-    icon="source"
-    path="/sources"
-    columns={columns}
-    pages={useList('GET /api/sources', 'sources')}
-    actions={
-      <LinkButton icon="search" href="/sources/decode">
-        {text.sources.tryPayload}
-      </LinkButton>
-    }
-  />
-)
+export default () => {
+  const pages = useList('GET /api/sources', 'sources')
+  usePolling(async (signal) => {
+    const { items } = await readPage('GET /api/sources', 'sources', { signal })
+    if (!pages.hasMore) pages.set(() => items)
+  })
+  return (
+    <ListPage
+      words={text.sources}
+      icon="source"
+      path="/sources"
+      columns={columns}
+      pages={pages}
+      actions={
+        <LinkButton icon="search" href="/sources/decode">
+          {text.sources.tryPayload}
+        </LinkButton>
+      }
+    />
+  )
+}

@@ -1,5 +1,7 @@
+import { useEffect } from 'preact/hooks'
 import type { Location } from '../../../api/types.ts'
 import { formatCourse, formatHeight, formatPosition, formatSpeed } from '../../../format/units.ts'
+import { usePolling } from '../../../live/usePolling.ts'
 import { navigate } from '../../../router/router.ts'
 import { text } from '../../../text/text.ts'
 import { IconButton, LinkButton } from '../../../ui/Button.tsx'
@@ -7,7 +9,8 @@ import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon, type IconName } from '../../../ui/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { mapHref } from '../mapHref.ts'
-import type { Member } from './fleet.ts'
+import { type Member, refreshDevice } from './fleet.ts'
+import { QuarantineNote } from './QuarantineNote.tsx'
 import { StateDot } from './StateDot.tsx'
 
 const figuresOf = ({ speed, altitude, course, battery }: Location) =>
@@ -40,6 +43,8 @@ export const Figures = ({ location }: { location: Location }) => (
 /** What is known about the selected device now. */
 export const DeviceCard = ({ member: { device, state } }: { member: Member }) => {
   const { lastLocation } = device
+  useEffect(() => refreshDevice(device.id), [device.id])
+  usePolling(async () => refreshDevice(device.id))
   return (
     <section class="device-card" aria-label={device.name}>
       <header>
@@ -75,6 +80,7 @@ export const DeviceCard = ({ member: { device, state } }: { member: Member }) =>
       ) : (
         <p class="card-note">{text.map.noPosition}</p>
       )}
+      {device.quarantined > 0 && <QuarantineNote key={device.id} device={device} />}
       <div class="actions">
         <LinkButton
           kind="primary"

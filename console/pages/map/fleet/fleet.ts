@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals'
 import { call } from '../../../api/client.ts'
+import { readDevices } from '../../../api/devices.ts'
 import { rememberNames } from '../../../api/names.ts'
 import { type ApiError, toApiError } from '../../../api/problem.ts'
 import { onBack } from '../../../api/send.ts'
@@ -19,7 +20,6 @@ export interface Member {
 const PAGE_SIZE = 1000
 /** Changes are shown together: a busy fleet reports many times a second. */
 const FLUSH_MS = 250
-const MAX_IDS = 100
 
 const devices = signal<ReadonlyMap<string, Device>>(new Map())
 export const isLoading = signal(true)
@@ -63,15 +63,6 @@ let lastLoad = 0
 const isNewer = (location: Location, device: Device): boolean =>
   !device.lastLocation || location.dateTime > device.lastLocation.dateTime
 
-const readByIds = async (ids: string[]): Promise<Device[]> => {
-  const found: Device[] = []
-  for (let at = 0; at < ids.length; at += MAX_IDS) {
-    const query = { ids: ids.slice(at, at + MAX_IDS).join() }
-    found.push(...(await call('GET /api/devices', { query })).devices)
-  }
-  return found
-}
-
 const move = (id: string, location: Location): void => {
   const known = moved.get(id)
   if (!known || location.dateTime > known.dateTime) moved.set(id, location)
@@ -95,7 +86,7 @@ const flush = async (): Promise<void> => {
   deleted = new Set()
   // While the whole fleet is read, single devices are not.
   const isWanted = changedNow.size > 0 && !isLoading.peek()
-  const read = isWanted ? await readByIds([...changedNow]).catch(() => null) : []
+  const read = isWanted ? await readDevices([...changedNow]).catch(() => null) : []
   if (isLoading.peek()) keepForLater(movedNow, changedNow, deletedNow)
   else if (!read) keepForLater(new Map(), changedNow, [])
   const next = new Map(devices.peek())
@@ -126,6 +117,12 @@ const receive = ({ type, data }: LiveEvent): void => {
   } else if (type === 'device.deleted') deleted.add(id)
   else if (id) changed.add(id)
   else void load()
+  schedule()
+}
+
+/** Reads a device again, for what has no events, such as its quarantine. */
+export const refreshDevice = (id: string): void => {
+  changed.add(id)
   schedule()
 }
 

@@ -1,12 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-const INTERVAL_MS = 10_000
+const INTERVAL_MS = 15_000
 
 /**
- * Calls the newest `load` every 10 seconds while the page is in front. Failures wait for the next
- * round: what is shown stays.
+ * Calls the newest `load` again and again while the page is in front, for what has no events.
+ * Failures wait for the next round: what is shown stays.
  */
-export const usePolling = (load: (signal: AbortSignal) => Promise<void>): void => {
+export const usePolling = (
+  load: (signal: AbortSignal) => Promise<void>,
+  intervalMs = INTERVAL_MS,
+): void => {
   const newest = useRef(load)
   newest.current = load
   useEffect(() => {
@@ -17,7 +20,7 @@ export const usePolling = (load: (signal: AbortSignal) => Promise<void>): void =
       isLoading = true
       await newest.current(controller.signal).catch(() => undefined)
       isLoading = false
-    }, INTERVAL_MS)
+    }, intervalMs)
     return () => {
       clearInterval(timer)
       controller.abort()
