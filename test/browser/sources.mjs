@@ -214,10 +214,15 @@ try {
     await page.getByLabel('Text', { exact: true }).fill('Call again.')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('The device has reached its daily limit').waitFor()
-    await change({ limits: { dailySmsLimit: 50 }, min: '0049' })
+    await change({ limits: { dailySmsLimit: 50 } })
+    // As for a number from before numbers were checked.
+    const body = JSON.stringify({ success: false, code: 'no-command-channel', error: 'Refused.' })
+    const contentType = 'application/problem+json'
+    const refuse = (route) => route.fulfill({ status: 409, contentType, body })
+    await page.route('**/sendCommand', refuse)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('It was not sent: the phone number').waitFor()
-    await change({ min: '+881632000011' })
+    await page.unroute('**/sendCommand', refuse)
     const { commands } = await account.call('GET', `/api/devices/${tern}/commands`)
     expect(!commands.some(({ command }) => command === 'Call again.'), 'it is stored')
   })
