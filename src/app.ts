@@ -84,7 +84,7 @@ app.onError((error, c) => problemResponse(c, problemOf(c as Context, error)))
 
 const serveApp = withLoadShedding(app.fetch)
 
-const firstSegment = (path: string): string => path.split('/', 2)[1]?.toLowerCase() ?? ''
+const firstSegment = (path: string): string => path.split('/').find(Boolean)?.toLowerCase() ?? ''
 const OWN_SEGMENTS = new Set(
   app.routes.map(({ path }) => firstSegment(path)).filter((segment) => /^\w/.test(segment)),
 )

@@ -1,7 +1,7 @@
 import { iso } from '../domain/time/iso.ts'
 import type { StoredCommand } from './store.ts'
 
-/** An SMS that the daily limit suppressed was not sent, and will not be. */
+/** Commands from before a daily limit refused them may have an SMS that was suppressed. */
 const statusOf = ({ status, smsStatus }: StoredCommand): StoredCommand['status'] => {
   if (smsStatus === null) return status
   return smsStatus === 'suppressed' ? 'failed' : (smsStatus as StoredCommand['status'])

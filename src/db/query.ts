@@ -11,7 +11,6 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { MAX_COUNTED } from '../domain/account/source.ts'
 
 export type Columns = Record<string, SQLiteColumn | SQL>
 export type InferRow<C extends Columns> = {
@@ -97,9 +96,9 @@ export const nullables = <C extends Record<string, SQLiteColumn>>(columns: C) =>
     [K in keyof C]: SQL<GetColumnData<C[K]> | null>
   }
 
-/** How many rows there are, counted to at most `MAX_COUNTED`; `rows` is what follows FROM. */
-export const countBounded = (rows: SQL): SQL<number> =>
-  sql`(SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${sql.raw(String(MAX_COUNTED))}))`
+/** How many rows there are, counted to at most `max`; `rows` is what follows FROM. */
+export const countBounded = (rows: SQL, max: number): SQL<number> =>
+  sql`(SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${sql.raw(String(max))}))`
 
 /** An expression whose value is JSON, parsed. */
 export const json = <T>(expression: SQL): SQL<T> =>

@@ -161,7 +161,7 @@ export const device = z
       .nullable()
       .meta({ description: 'When anything last arrived from the device, even if it was refused.' }),
     quarantined: z.int().meta({
-      description: `How many of its locations wait in quarantine; ${MAX_COUNTED} stands for that many or more.`,
+      description: `How many of its locations wait in quarantine; ${MAX_COUNTED.ofDevice} stands for that many or more.`,
       example: 0,
     }),
     creation: time.meta({ description: 'When the device was created.' }),

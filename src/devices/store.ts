@@ -7,6 +7,7 @@ import { accounts, devices, groupDevices, groups, quarantine, unclaimed } from '
 import { compile, type Placeholders, readFirst, statement } from '../db/statement.ts'
 import type { Device } from '../domain/account/device.ts'
 import { currentDay } from '../domain/account/license.ts'
+import { MAX_COUNTED } from '../domain/account/source.ts'
 import { fold } from '../domain/text/fold.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
 
@@ -35,7 +36,10 @@ export const deviceColumns = (table: typeof devices) => {
     day: accounts.day,
     lastLocation: selectLastLocation(table.key).mapWith(parseLocation),
     groups: json<string[]>(selectGroups(table.key)),
-    quarantined: countBounded(sql`${quarantine} WHERE ${quarantine.deviceKey} = ${table.key}`),
+    quarantined: countBounded(
+      sql`${quarantine} WHERE ${quarantine.deviceKey} = ${table.key}`,
+      MAX_COUNTED.ofDevice,
+    ),
   }
 }
 

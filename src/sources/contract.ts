@@ -51,11 +51,11 @@ export const source = z
       description: 'When something last arrived, to the minute; null before the first push.',
     }),
     unclaimed: z.int().meta({
-      description: `How many unclaimed identifiers wait; ${MAX_COUNTED} stands for that many or more.`,
+      description: `How many unclaimed identifiers wait; ${MAX_COUNTED.ofSource} stands for that many or more.`,
       example: 2,
     }),
     failures: z.int().meta({
-      description: `How many failed payloads are kept; ${MAX_COUNTED} stands for that many or more.`,
+      description: `How many failed payloads are kept; ${MAX_COUNTED.ofSource} stands for that many or more.`,
       example: 0,
     }),
     creation: time.meta({ description: 'When the source was created.' }),

@@ -13,7 +13,12 @@ import {
 import { countBounded, type InferRow, select } from '../db/query.ts'
 import { devices, sourcePayloads, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
 import { valuesOf } from '../db/statement.ts'
-import { MAX_SOURCES, type SourceCounts, type SourceRecord } from '../domain/account/source.ts'
+import {
+  MAX_COUNTED,
+  MAX_SOURCES,
+  type SourceCounts,
+  type SourceRecord,
+} from '../domain/account/source.ts'
 
 const { accountId: _accountId, ...COLUMNS } = getTableColumns(sources)
 
@@ -25,9 +30,10 @@ export const findSource = ownedRows('source', sources, (where: SQL) =>
   select(COLUMNS, sql`FROM ${sources} ${where}`),
 ).find
 
+const countOf = (rows: SQL) => countBounded(rows, MAX_COUNTED.ofSource)
 const COUNTS = {
-  unclaimed: countBounded(sql`${unclaimed} WHERE ${unclaimed.sourceId} = ${sources.id}`),
-  failures: countBounded(sql`${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sources.id}
+  unclaimed: countOf(sql`${unclaimed} WHERE ${unclaimed.sourceId} = ${sources.id}`),
+  failures: countOf(sql`${sourcePayloads} WHERE ${sourcePayloads.sourceId} = ${sources.id}
     AND ${sourcePayloads.reason} IS NOT NULL`),
 }
 export type CountedSource = StoredSource & SourceCounts

@@ -85,12 +85,13 @@ export interface Source extends SourceRecord, Resource {
   lastReceived: number | null
 }
 
-/** What waits for somebody, each counted to at most `MAX_COUNTED`. */
+/** What waits for somebody, each counted to at most `MAX_COUNTED.ofSource`. */
 export interface SourceCounts {
   unclaimed: number
   failures: number
 }
-export const MAX_COUNTED = 100
+/** A page has at most 50 sources, but 1,000 devices, whose locations in quarantine are counted. */
+export const MAX_COUNTED = { ofSource: 100, ofDevice: 10 }
 
 export const MAX_SOURCES = 50
 export const MAX_UNCLAIMED_IDENTIFIERS = 1000

@@ -113,6 +113,7 @@ test('a device has at most 1,000 in quarantine, the newest, for 30 days', async 
   await push(garminEvent(IMEI, now + 2 * DAY))
   const quarantined = await quarantineOf(account, id)
   expect(quarantined).toHaveLength(1000)
+  expect((await account.call('GET', `/api/devices/${id}`)).body.device.quarantined).toBe(10)
   expect(quarantined[0].location.dateTime).toBe(new Date(now + 2 * DAY).toISOString())
   // Those of two days ago are older than 30 days then.
   await sweep(env, now + 29 * DAY)

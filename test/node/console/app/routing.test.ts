@@ -51,6 +51,7 @@ describe('a request', () => {
     ['POST', '/Api/auth/token'],
     ['GET', '/API/devices'],
     ['GET', '/HEALTHZ'],
+    ['GET', '//api/openapi.json'],
     ['POST', '/IN/src_1/secret'],
     ['POST', '/devices'],
     ['DELETE', '/'],
