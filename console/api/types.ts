@@ -983,6 +983,7 @@ export type TestedAlert = {
   emergency: boolean
   ruleId: string
   zoneId: string | null
+  sinceChange: boolean
 }
 export type AlertPage = { success: true; alerts: Alert[]; nextCursor: string | null }
 export type Alert = {

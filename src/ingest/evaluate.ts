@@ -128,12 +128,12 @@ export const evaluateArrivals = async (
     quarantine: quarantined.length > 0 ? await prepareQuarantine(db, accountId, quarantined) : null,
     remember: () => {
       for (const track of tracks) {
-        const { device, window, size, name } = track
+        const { device, window, used, name } = track
         if (window.segments.length === 0) continue
         remember(
           accountId,
           name,
-          { version: compiled.version, device, window, size },
+          { version: compiled.version, device, window, used },
           findAdded(track, now),
         )
       }

@@ -3,11 +3,11 @@ import { packedBytes } from '../db/queries/locations.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import { keptSince } from '../domain/account/account.ts'
 import { letRequestsIn } from '../http/admission/slices.ts'
+import { takeTurn } from '../http/admission/turn.ts'
 import type { AssumedState, Batch, Outcome } from './arrival.ts'
 import { type Packed, packBatch, writeBatch } from './batch.ts'
 import { evaluateArrivals } from './evaluate.ts'
 import { findStatuses } from './outcome.ts'
-import { takeTurn } from './turn.ts'
 
 /*
  * Stores arrivals, of one device or of many, in one round trip: a row for each location, and all that

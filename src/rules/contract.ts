@@ -44,7 +44,7 @@ export const rule = z
       .meta({ description: 'An alert that is older sends no messages.', example: 60 }),
     creation: time.meta({ description: 'When the rule was created.' }),
     lastModified: time.meta({
-      description: 'When it was last changed. What happened before raises no alert.',
+      description: 'When it was last changed. Locations that are dated before raise no alert.',
     }),
   })
   .meta({ id: 'Rule' })
@@ -60,7 +60,7 @@ export const rules = resource({
   body: ruleBody,
   list: { description: 'In the order in which they were created.' },
   create: {
-    description: `The rule holds from the next report on; what happened before raises no alert. ${RULE_LIMITS} When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
+    description: `The rule holds from the next report on; locations that are dated before the last change of the rule, or of its zone, raise no alert. A condition that already holds when the rule is created, enabled or gets another condition, or with the first location of a device, raises one alert, with the next location that fulfils it; whoever is in a zone already does not enter it. ${RULE_LIMITS} When a device or group is deleted, rules no longer name it; one that is left without any is disabled.`,
     problems: ['rule-cap-reached'],
     example: EXAMPLE,
   },
@@ -82,6 +82,10 @@ export const testedAlert = z
     emergency: z.boolean().meta({ description: 'Whether it would be an emergency.' }),
     ruleId: id('rul').meta({ description: 'The rule.' }),
     zoneId: id('zon').nullable().meta({ description: 'The zone, where there is one.' }),
+    sinceChange: z.boolean().meta({
+      description:
+        'Whether it is dated since the last change of the rule and of its zone. Others are found by a test only: locations before the change raise no alert.',
+    }),
   })
   .meta({ id: 'TestedAlert' })
 
@@ -91,7 +95,7 @@ export const testRule = define({
   wholeAccount: true,
   summary: 'Try a rule on history',
   ignoresStorage: true,
-  description: `Evaluates the stored locations of a device as the rule would have evaluated them as they came, whether or not it is enabled and for this device. Nothing is raised. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts. A test counts in the rate limit by what it evaluates, and \`testedUntil\` says where it stopped if that was too much.`,
+  description: `Evaluates the stored locations of a device as the rule would have evaluated them as they came, whether or not it is enabled and for this device. Nothing is raised. Reports raise alerts only for locations since the last change of the rule and of its zone; a test finds earlier ones as well, and \`sinceChange\` tells them apart. A condition that holds with the first location of the span counts as one that begins there. At most ${MAX_DAYS} days, ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations and ${MAX_TESTED_ALERTS} alerts. A test counts in the rate limit by what it evaluates, and \`testedUntil\` says where it stopped if that was too much.`,
   scope: 'read',
   body: z
     .strictObject({

@@ -11,7 +11,7 @@ import {
 import type { Reference } from '../db/queries/references.ts'
 import { renewIfChanged } from '../db/queries/rulesVersion.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
-import { MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
+import { beginsAnew, MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
 import { explainCap, mayNameZones } from './positions.ts'
 import { ownRules } from './store.ts'
 
@@ -21,16 +21,16 @@ const referencesOf = (record: RuleRecord): Reference[] => [
   { table: zones, what: 'zone', pointer: '/when/zones', ids: zonesOf(record.when) },
 ]
 
-const columnsOf = (record: RuleRecord) => ({
+const columnsOf = (record: RuleRecord, conditionChanged: number | undefined) => ({
   enabled: record.enabled,
   type: record.when.type,
-  record,
+  record: { ...record, conditionChanged },
 })
 
 export const createRule = async (db: Database, creation: Creation<RuleRecord>) => {
   const { accountId, record, now } = creation
   const outcome = await createOwned(db, ownRules, creation, {
-    set: { ...columnsOf(record), creation: now, lastModified: now },
+    set: { ...columnsOf(record, now), creation: now, lastModified: now },
     references: referencesOf(record),
     condition: sql`(SELECT count(*) FROM ${rules} WHERE ${rules.accountId} = ${accountId})
       < ${MAX_RULES} AND ${mayNameZones({ accountId, before: null, zones: zonesOf(record.when) })}`,
@@ -40,7 +40,7 @@ export const createRule = async (db: Database, creation: Creation<RuleRecord>) =
   return explainCap(db, accountId, outcome)
 }
 
-/** Devices that the rule has found silent are forgotten: it begins anew. */
+/** Deletes which devices the rule has found silent. */
 const deleteMarks = (db: Database, accountId: string, id: string, isWritten: SQL) =>
   db
     .delete(silentMarks)
@@ -50,8 +50,9 @@ export const updateRule = async (db: Database, edit: Edit<Rule, RuleRecord>) => 
   const { accountId, before, record, now } = edit
   const isWritten = sql`EXISTS (SELECT 1 FROM ${rules} WHERE ${ownRules.isOwn(accountId, before.id)}
     AND ${rules.version} = ${before.version + 1} AND ${rules.lastModified} = ${now})`
+  const isAnew = beginsAnew(before, record)
   const outcome = await updateOwned(db, ownRules, edit, {
-    set: { ...columnsOf(record), lastModified: now },
+    set: { ...columnsOf(record, isAnew ? now : before.conditionChanged), lastModified: now },
     references: referencesOf(record),
     condition: mayNameZones({
       accountId,
@@ -59,7 +60,10 @@ export const updateRule = async (db: Database, edit: Edit<Rule, RuleRecord>) => 
       zones: zonesOf(record.when),
     }),
     otherwise: 'rule-cap-reached',
-    thereafter: [renewIfChanged(db, accountId), deleteMarks(db, accountId, before.id, isWritten)],
+    thereafter: [
+      renewIfChanged(db, accountId),
+      ...(isAnew ? [deleteMarks(db, accountId, before.id, isWritten)] : []),
+    ],
   })
   return explainCap(db, accountId, outcome)
 }

@@ -87,6 +87,8 @@ interface Occurrence {
   fix: Fix | null
   zone: { id: string; name: string } | null
   value: number | null
+  /** Whether it is dated since the last change. */
+  sinceChange: boolean
 }
 
 interface Tested {
@@ -120,15 +122,16 @@ const evaluateHistory = async (
     const turn = slices.spend(FIX_UNITS)
     if (turn) await turn
   }
-  const signals = compileRule(rule, zones).map((signal) => ({ ...signal, since: 0 }))
+  const signals = compileRule(rule, zones)
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
-  const options = { timeZone, maxUnits: MAX_TEST_UNITS }
+  const options = { timeZone, maxUnits: MAX_TEST_UNITS, includesEarlier: true }
   const found = await slices.run(evaluateReport(signals, [whole], fixes, options))
   const occurrences = found.hits.map(({ signal, fix, zone }) => ({
     time: fix.time,
     fix,
     zone,
     value: signal.valueAt(fix),
+    sinceChange: fix.time >= signal.since,
   }))
   return { occurrences, testedUntil: found.stoppedAt, units: slices.spent }
 }
@@ -142,7 +145,7 @@ interface ContactSpan {
 
 /** When contacts were more than `minutes` apart: when that was found, or the returns. */
 const evaluateContacts = (
-  { when }: Rule,
+  { when, lastModified, conditionChanged }: Rule,
   rows: PageRow[],
   { minutes, end, isScheduled: isInForce }: ContactSpan,
 ): Occurrence[] => {
@@ -153,7 +156,12 @@ const evaluateContacts = (
     if (next ? next.receivedAt <= silentAt : silentAt > end) return []
     const [time, last] = when.type === 'silent' ? [silentAt, row] : [next?.receivedAt, next]
     if (time === undefined || !last || !isInForce(time)) return []
-    return [{ time, fix: toFix(last, false), zone: null, value: null }]
+    // A silence that lasts is raised when the rule begins to watch.
+    const isRaised = conditionChanged !== undefined && when.type === 'silent'
+    const sinceChange = isRaised
+      ? (next?.receivedAt ?? Number.POSITIVE_INFINITY) > conditionChanged
+      : time >= lastModified
+    return [{ time, fix: toFix(last, false), zone: null, value: null, sinceChange }]
   })
 }
 
@@ -221,7 +229,7 @@ const presentOccurrences = (rule: Rule, deviceId: string, occurrences: Occurrenc
   return occurrences
     .filter(({ time, zone }) => cooldown.admit(zone?.id ?? null, time))
     .slice(0, MAX_TESTED_ALERTS)
-    .map(({ time, fix, zone, value }) => ({
+    .map(({ time, fix, zone, value, sinceChange }) => ({
       deviceId,
       dateTime: iso(time),
       latitude: fix?.latitude ?? null,
@@ -231,5 +239,6 @@ const presentOccurrences = (rule: Rule, deviceId: string, occurrences: Occurrenc
       emergency,
       ruleId,
       zoneId: zone?.id ?? null,
+      sinceChange,
     }))
 }

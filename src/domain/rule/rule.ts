@@ -45,6 +45,8 @@ export interface RuleRecord {
   cooldownMinutes: number
   /** An alert that is older when its fix arrives sends no message. */
   lateMinutes: number
+  /** Since when it watches for `when`. Absent in rules that were stored before there was this. */
+  conditionChanged?: number | undefined
 }
 
 export type Rule = RuleRecord & Resource
@@ -79,6 +81,16 @@ export const ALERT_NAMES: Record<RuleType, string> = {
 /** Rules of these types are evaluated by the sweep, all others by reports. */
 export const isContactRule = ({ when }: { when: RuleCondition }): boolean =>
   when.type === 'silent' || when.type === 'returns'
+
+/** From when on a condition that already holds raises an alert. */
+export const watchesSince = ({ conditionChanged, creation }: Rule): number =>
+  conditionChanged ?? creation
+
+const conditionOf = ({ when, hysteresis }: RuleRecord): string => JSON.stringify([when, hysteresis])
+
+/** Whether the rule begins anew: with another condition, or because it is enabled again. */
+export const beginsAnew = (before: RuleRecord, after: RuleRecord): boolean =>
+  conditionOf(before) !== conditionOf(after) || (after.enabled && !before.enabled)
 
 export const zonesOf = (when: RuleCondition): string[] =>
   'zones' in when ? (when.zones ?? []) : []

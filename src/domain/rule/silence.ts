@@ -18,7 +18,7 @@ export interface ContactedDevice {
 export interface Silence<Device> {
   rule: Rule
   device: Device
-  /** When the rule's minutes were over. */
+  /** When the rule's minutes were over, or when it began to watch if that was later. */
   at: number
   /** False outside the rule's schedule: the silence is marked, and no alert is raised. */
   isRaised: boolean
@@ -60,9 +60,12 @@ export const evaluateContact = <Device extends ContactedDevice>(
       )
       returns.push({ rule, device, before: mark, returnRules })
     }
-    const at = device.contact + rule.when.minutes * MINUTE_MS
+    const isOver = device.contact + rule.when.minutes * MINUTE_MS
     const isNew = mark === undefined || mark < device.contact
-    if (device.contact === 0 || !isNew || at > now || at < rule.lastModified) continue
+    if (device.contact === 0 || !isNew || isOver > now) continue
+    // A rule of before `conditionChanged` has said nothing of earlier silences, nor does it now.
+    if (rule.conditionChanged === undefined && isOver < rule.lastModified) continue
+    const at = Math.max(isOver, rule.conditionChanged ?? 0)
     silences.push({ rule, device, at, isRaised: isScheduled(rule.schedule, at, timeZone) })
   }
   return { silences, returns }

@@ -16,6 +16,16 @@ export interface Window {
   isEnd: boolean
 }
 
+/** A part of the stored track without gaps, from the instant `from` to the instant `to`. */
+export interface Segment {
+  from: number
+  to: number
+  stored: Fix[]
+  /** Nothing is stored before, or after, this part. */
+  isStart: boolean
+  isEnd: boolean
+}
+
 export interface WindowFindings {
   /** The crossings that were not raised yet, with their direction. */
   crossings: { fix: Fix; isRising: boolean }[]
@@ -31,6 +41,41 @@ interface Crossing {
 
 const NOTHING: WindowFindings = { crossings: [], needsBefore: false, needsAfter: false }
 
+/** Puts the new fixes, in order of time, among the stored ones. */
+export const toWindow = (segment: Segment, added: Fix[]): Window => {
+  const fixes: Fix[] = []
+  const isNew: boolean[] = []
+  let next = 0
+  for (const fix of segment.stored) {
+    for (let given = added[next]; given && given.time < fix.time; given = added[++next]) {
+      fixes.push(given)
+      isNew.push(true)
+    }
+    fixes.push(fix)
+    isNew.push(false)
+  }
+  for (const fix of added.slice(next)) {
+    fixes.push(fix)
+    isNew.push(true)
+  }
+  const { isStart, isEnd } = segment
+  return { fixes, isNew, isStart, isEnd }
+}
+
+export const sliceWindow = (window: Window, from: number, to?: number): Window =>
+  from === 0 && to === undefined
+    ? window
+    : {
+        fixes: window.fixes.slice(from, to),
+        isNew: window.isNew.slice(from, to),
+        isStart: window.isStart && from === 0,
+        isEnd: window.isEnd,
+      }
+
+/** Whether the rule began to watch after the one fix, and not after the other. */
+const startsBetween = ({ startsAt }: Signal, earlier: Fix | undefined, later: Fix): boolean =>
+  startsAt !== null && earlier !== undefined && earlier.time < startsAt && startsAt <= later.time
+
 /** The values of the stored fixes alone, at their places among all; null at new ones. */
 const deriveStored = (signal: Signal, window: Window, raw: SignalValue[], now: Values): Values => {
   const { fixes, isNew, isStart } = window
@@ -43,7 +88,7 @@ const deriveStored = (signal: Signal, window: Window, raw: SignalValue[], now: V
     signal,
     stored.map((index) => fixes[index] as Fix),
     stored.map((index) => raw[index] ?? null),
-    isStart,
+    { isStart, from: fixes[firstNew] },
   )
   const values: SignalValue[] = fixes.map(() => null)
   const isSure = fixes.map(() => false)
@@ -54,18 +99,27 @@ const deriveStored = (signal: Signal, window: Window, raw: SignalValue[], now: V
   return { values, isSure }
 }
 
-/** Whether the first decided fix of the report has no decided fix before it. */
-const lacksPredecessor = (values: SignalValue[], isSure: boolean[], firstNew: number): boolean => {
+/** Whether the first decided fix of the report has neither a decided fix nor the start before it. */
+const lacksPredecessor = (
+  signal: Signal,
+  fixes: Fix[],
+  { values, isSure }: Values,
+  firstNew: number,
+): boolean => {
   const firstDecided = values.findIndex((value, index) => index >= firstNew && value !== null)
-  if (firstDecided === -1) return false
+  if (firstDecided === -1 || startsBetween(signal, fixes[0], fixes[firstDecided] as Fix))
+    return false
   for (let index = firstDecided - 1; index >= 0; index--)
     if (values[index] !== null && isSure[index]) return false
   return true
 }
 
 /** A signal that keeps one decided value, also at a stored fix before the new ones, says nothing. */
-const isConstant = ({ derivation, rule }: Signal, raw: Int8Array, window: Window): boolean => {
+const isConstant = (signal: Signal, raw: Int8Array, window: Window): boolean => {
+  const { derivation, rule } = signal
+  const { fixes } = window
   if (rule.hysteresis.fixes > 1 || window.isNew[0]) return false
+  if (raw[0] === 1 && startsBetween(signal, fixes[0], fixes.at(-1) as Fix)) return false
   const isDwell = derivation.type === 'dwell' && (window.isEnd || !window.isNew.at(-1))
   const first = raw[0]
   if (first === UNDECIDED || !(derivation.type === 'plain' || (isDwell && first === 0)))
@@ -79,8 +133,9 @@ export const UNDECIDED = -1
 /**
  * Compares the crossings with and without the new fixes. Between two stored fixes whose values did
  * not change (anchors), as many as were there before have been raised; the first of the others are
- * new. Between equal anchors that is every crossing, between different ones all but the last. `given`
- * are the values of the signal at each fix by itself.
+ * new. Between equal anchors that is every crossing, between different ones all but the last. Where
+ * the rule or the track starts, a condition counts as 0: one that already holds is a crossing once.
+ * `given` are the values of the signal at each fix by itself.
  */
 export const evaluateWindow = (
   signal: Signal,
@@ -92,16 +147,26 @@ export const evaluateWindow = (
   if (firstNew === -1 || isConstant(signal, given, window)) return NOTHING
   const lastNew = isNew.lastIndexOf(true)
   const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
-  const now = deriveValues(signal, fixes, raw, isStart)
+  const now = deriveValues(signal, fixes, raw, { isStart, from: fixes[firstNew] })
   const before = deriveStored(signal, window, raw, now)
   const isAnchor: boolean[] = []
   const crossings: Crossing[] = []
-  let stateNow: SignalValue = null
-  let stateBefore: SignalValue = null
+  let stateNow: SignalValue = signal.startsAt !== null && isStart ? 0 : null
+  let stateBefore: SignalValue = stateNow
   // Since the last anchor: the crossings with the new fixes, and how many there were without.
   let found: Crossing[] = []
   let known = 0
+  const close = () => {
+    if (found.length > known) crossings.push(...found.slice(0, found.length - known))
+    if (found.length > 0) found = []
+    known = 0
+  }
   for (let index = 0; index < fixes.length; index++) {
+    if (startsBetween(signal, fixes[index - 1], fixes[index] as Fix)) {
+      close()
+      stateNow = 0
+      stateBefore = 0
+    }
     const value = now.values[index] ?? null
     const valueBefore = before.values[index] ?? null
     if (value !== null) {
@@ -115,16 +180,13 @@ export const evaluateWindow = (
     const isSame = value !== null && value === valueBefore
     const isKept = isSame && now.isSure[index] === true && before.isSure[index] === true
     isAnchor.push(isKept)
-    if (!isKept && index < fixes.length - 1) continue
-    if (found.length > known) crossings.push(...found.slice(0, found.length - known))
-    if (found.length > 0) found = []
-    known = 0
+    if (isKept || index === fixes.length - 1) close()
   }
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
   const settled = isSettled(signal, fixes, { raw, values: now.values, isAnchor, added: lastNew })
   return {
     crossings: crossings.map(({ index, isRising }) => ({ fix: fixes[index] as Fix, isRising })),
-    needsBefore: !isStart && (isUnsure || lacksPredecessor(now.values, now.isSure, firstNew)),
+    needsBefore: !isStart && (isUnsure || lacksPredecessor(signal, fixes, now, firstNew)),
     needsAfter: !isEnd && (stateNow !== stateBefore || !settled),
   }
 }

@@ -1,10 +1,12 @@
 import type { Database } from '../../db/open.ts'
 import { isForDevice } from '../../domain/rule/rule.ts'
+import { takeTurn } from '../../http/admission/turn.ts'
 import type { CompiledRules } from './cache.ts'
-import { evaluateReport, WINDOW_SIZES } from './report.ts'
+import type { Segment } from './crossings.ts'
+import { evaluateReport, type ReportFindings, WINDOW_SIZES } from './report.ts'
 import type { Signal } from './signals.ts'
-import { type DeviceTrack, findAdded, spanOf, type TrackContext, timesOf } from './tracks.ts'
-import { readWindows } from './window.ts'
+import { type DeviceTrack, findAdded, spanOf, type TrackContext } from './tracks.ts'
+import { joinSegments, MAX_ROWS, readWindows } from './window.ts'
 
 /* What rules find in the new locations of each device. */
 
@@ -15,44 +17,98 @@ const signalsFor = (
 ): Signal[] =>
   rules.flatMap(({ rule, signals }) => (isForDevice(rule, deviceId, groups) ? signals : []))
 
-/** Reads more of the tracks, of all that need the same at once. */
-const readMore = async (
-  db: Database,
-  { viewer, compiled: { wantsRest } }: TrackContext,
-  tracks: DeviceTrack[],
-): Promise<void> => {
-  const bySize = Map.groupBy(tracks, ({ before, after }) => `${before} ${after}`)
-  for (const alike of bySize.values()) {
-    const [{ before: earlier, after: later } = { before: 0, after: 0 }] = alike
-    const size = { before: WINDOW_SIZES[earlier] ?? 0, after: WINDOW_SIZES[later] ?? 0 }
-    const spans = alike.map((track) => spanOf([track.device.id, null], timesOf(track)))
-    const segments = await readWindows(db, { viewer, spans, ...size, wantsRest })
-    for (const [at, track] of alike.entries()) {
-      const segment = segments[at]
-      track.window = { ...track.window, segments: segment ? [segment] : [] }
-      track.size = size.before
-    }
-  }
+/** How many locations one report may read beside the first of each window. */
+const MAX_FURTHER_ROWS = 262_144
+/** What reading one takes. */
+const ROW_UNITS = 0.5
+/** By how many locations a window grows, from one of `WINDOW_SIZES` to the next. */
+const STEPS = WINDOW_SIZES.slice(1).map((size, at) => size - (WINDOW_SIZES[at] ?? 0))
+/** Longer windows are evaluated one report at a time, so that few are in memory. */
+const [SHORT_STEPS, LONG_STEPS] = [STEPS.slice(0, 2), STEPS.slice(2)]
+
+/** A part of a track that must begin earlier, or end later. */
+interface Need {
+  track: DeviceTrack
+  segment: Segment
+  isBefore: boolean
 }
 
-/** Evaluates the track by its window; true when more of it must be read. */
-const needsMore = async (
+type Found = Map<Segment, ReportFindings>
+
+/** Evaluates the parts of a track that are new; returns what they need. */
+const evaluateSegments = async (
   track: DeviceTrack,
   signals: Signal[],
+  found: Found,
   { now, timeZone, slices }: TrackContext,
-): Promise<boolean> => {
-  const { window, before, after } = track
+): Promise<Need[]> => {
   const added = findAdded(track, now)
-  const findings = await slices.run(evaluateReport(signals, window.segments, added, { timeZone }))
-  track.findings = findings
-  const last = WINDOW_SIZES.length - 1
-  const needsBefore = findings.needsBefore && before < last
-  const needsAfter = findings.needsAfter && after < last
-  if (track.isScattered || !(needsBefore || needsAfter)) return false
-  // What was remembered may have fewer fixes than the smallest window, on both sides.
-  if (needsBefore || before < 0) track.before++
-  if (needsAfter || after < 0) track.after++
-  return true
+  const needs: Need[] = []
+  for (const segment of track.window.segments) {
+    if (found.has(segment)) continue
+    const findings = await slices.run(evaluateReport(signals, [segment], added, { timeZone }))
+    found.set(segment, findings)
+    if (findings.needsBefore) needs.push({ track, segment, isBefore: true })
+    if (findings.needsAfter) needs.push({ track, segment, isBefore: false })
+  }
+  return needs
+}
+
+/** Reads a page before or after each part; returns those that may have more there. */
+const readPage = async (
+  db: Database,
+  { viewer, compiled: { wantsRest }, slices }: TrackContext,
+  needs: Need[],
+  rows: number,
+): Promise<Need[]> => {
+  const open: Need[] = []
+  for (const isBefore of [true, false]) {
+    const alike = needs.filter((need) => need.isBefore === isBefore)
+    const spans = alike.map(({ track, segment: { from, to } }) =>
+      spanOf([track.device.id, null], [isBefore ? from : to]),
+    )
+    const size = isBefore ? { before: rows, after: 0 } : { before: 0, after: rows }
+    const pages = await readWindows(db, { viewer, spans, ...size, wantsRest })
+    for (const [at, { track }] of alike.entries()) {
+      const segment = pages[at] as Segment
+      await slices.spend(segment.stored.length * ROW_UNITS)
+      track.window = { ...track.window, segments: [...track.window.segments, segment] }
+      if (!(isBefore ? segment.isStart : segment.isEnd)) open.push({ track, segment, isBefore })
+    }
+  }
+  return open
+}
+
+/** Adds so many locations to the parts; returns how many were read. */
+const extendSegments = async (
+  db: Database,
+  context: TrackContext,
+  needs: Need[],
+  { rows, maxRows }: { rows: number; maxRows: number },
+): Promise<number> => {
+  let read = 0
+  let open = needs
+  for (let left = rows; left > 0 && open.length > 0; left -= MAX_ROWS) {
+    const page = Math.min(left, MAX_ROWS)
+    const some = open.slice(0, Math.floor((maxRows - read) / page))
+    read += some.length * page
+    open = await readPage(db, context, some, page)
+  }
+  for (const track of new Set(needs.map((need) => need.track)))
+    track.window = { ...track.window, segments: joinSegments(track.window.segments) }
+  return read
+}
+
+/** The findings of all parts together. */
+const joinFindings = ({ window }: DeviceTrack, found: Found): ReportFindings => {
+  const all = window.segments.flatMap((segment) => found.get(segment) ?? [])
+  return {
+    hits: all.flatMap(({ hits }) => hits),
+    needsBefore: all.some(({ needsBefore }) => needsBefore),
+    needsAfter: all.some(({ needsAfter }) => needsAfter),
+    used: all.at(-1)?.used ?? 0,
+    stoppedAt: null,
+  }
 }
 
 /** Sets `findings` of every device that rules are for. */
@@ -67,12 +123,27 @@ export const evaluateTracks = async (
       signalsFor(context.compiled, track.device.id, track.window.groups),
     ]),
   )
-  let open = tracks.filter((track) => track.sent.length > 0 && signals.get(track)?.length)
-  while (open.length > 0) {
-    const further: DeviceTrack[] = []
-    for (const track of open)
-      if (await needsMore(track, signals.get(track) ?? [], context)) further.push(track)
-    open = further
-    if (open.length > 0) await readMore(db, context, open)
+  const own = tracks.filter((track) => track.sent.length > 0 && signals.get(track)?.length)
+  const found: Found = new Map()
+  const evaluate = async (some: Iterable<DeviceTrack>): Promise<Need[]> => {
+    const needs: Need[] = []
+    for (const track of some)
+      needs.push(...(await evaluateSegments(track, signals.get(track) ?? [], found, context)))
+    return needs
+  }
+  let needs = await evaluate(own)
+  let maxRows = MAX_FURTHER_ROWS
+  const extendTo = async (sizes: readonly number[]): Promise<void> => {
+    for (const size of sizes) {
+      if (needs.length === 0) return
+      maxRows -= await extendSegments(db, context, needs, { rows: size, maxRows })
+      needs = await evaluate(new Set(needs.map(({ track }) => track)))
+    }
+  }
+  await extendTo(SHORT_STEPS)
+  if (needs.length > 0) await takeTurn(['long windows of rules'], () => extendTo(LONG_STEPS))
+  for (const track of own) {
+    track.findings = joinFindings(track, found)
+    track.used = track.findings.used
   }
 }

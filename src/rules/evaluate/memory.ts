@@ -21,14 +21,18 @@ export interface Memory {
   version: string | null
   device: TrackDevice
   window: TrackWindow
-  /** How many fixes before were needed. */
-  size: number
 }
 
-/** The guard counts them, so they are few; devices that needed more keep as many. */
+/** The guard counts them, so they are few; devices that needed more keep more. */
 const REMEMBERED_FIXES = 2
+/** All fixes that are remembered, and what an entry takes beside them. */
+const MAX_FIXES = 400_000
+const ENTRY_FIXES = 64
 
-const memories = new BoundedCache<Memory>(5000)
+const countFixes = ({ window }: Memory): number =>
+  window.segments.reduce((sum, { stored }) => sum + stored.length, ENTRY_FIXES)
+
+const memories = new BoundedCache<Memory>(MAX_FIXES, countFixes)
 
 const keyOf = (accountId: string, [deviceId, identifierKey]: DeviceName): string =>
   deviceId ?? `${accountId} ${identifierKey}`
@@ -37,12 +41,14 @@ export const evictMemory = (accountId: string, name: DeviceName): void =>
   memories.delete(keyOf(accountId, name))
 
 /** The end of the track with the new fixes, or nothing when the window did not reach it. */
-const endOf = (window: TrackWindow, size: number, added: Fix[]): TrackWindow | null => {
+const endOf = (window: TrackWindow, used: number, added: Fix[]): TrackWindow | null => {
   const segment = window.segments.at(-1)
   if (!segment?.isEnd) return null
   const own = added.filter(({ time }) => time >= segment.from)
   const all = [...segment.stored, ...own].sort((a, b) => a.time - b.time)
-  const kept = all.slice(-(size > WINDOW_SIZES[0] ? size : REMEMBERED_FIXES))
+  // A stay grows with every report, so the next size is kept.
+  const size = used > WINDOW_SIZES[0] ? WINDOW_SIZES.find((each) => each > used) : REMEMBERED_FIXES
+  const kept = all.slice(-(size ?? used))
   const isStart = segment.isStart && kept.length === all.length
   const from = isStart ? 0 : (kept[0]?.time ?? 0)
   return { ...window, segments: [{ from, to: MAX_TIME, stored: kept, isStart, isEnd: true }] }
@@ -52,10 +58,10 @@ const endOf = (window: TrackWindow, size: number, added: Fix[]): TrackWindow | n
 export const remember = (
   accountId: string,
   name: DeviceName,
-  { window, ...memory }: Memory,
+  { window, ...memory }: Memory & { used: number },
   added: Fix[],
 ): void => {
-  const end = endOf(window, memory.size, added)
+  const end = endOf(window, memory.used, added)
   if (end) memories.set(keyOf(accountId, name), { ...memory, window: end })
   else evictMemory(accountId, name)
 }

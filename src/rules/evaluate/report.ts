@@ -2,8 +2,17 @@ import { type Box, boxOfPlaces } from '../../domain/geo/geodesy.ts'
 import { isShapeApart } from '../../domain/geo/zoneGeometry.ts'
 import { isScheduled } from '../../domain/time/schedule.ts'
 import type { Fix } from '../../domain/track/fix.ts'
-import { evaluateWindow, UNDECIDED, type Window, type WindowFindings } from './crossings.ts'
+import {
+  evaluateWindow,
+  type Segment,
+  sliceWindow,
+  toWindow,
+  UNDECIDED,
+  type Window,
+  type WindowFindings,
+} from './crossings.ts'
 import type { CompiledZone, Signal } from './signals.ts'
+import { pairWork } from './standstill.ts'
 import { ZonesAtFix } from './zonesAtFix.ts'
 
 /* What all rules of a device find in a report. */
@@ -12,17 +21,7 @@ import { ZonesAtFix } from './zonesAtFix.ts'
  * How many fixes before and after a report are read: first the few that nearly always suffice, then
  * more. Beyond the last, the first decided fix is a baseline.
  */
-export const WINDOW_SIZES = [4, 64, 1024] as const
-
-/** A part of the stored track without gaps, from the instant `from` to the instant `to`. */
-export interface Segment {
-  from: number
-  to: number
-  stored: Fix[]
-  /** Nothing is stored before, or after, this part. */
-  isStart: boolean
-  isEnd: boolean
-}
+export const WINDOW_SIZES = [4, 64, 1024, 8192, 32_768, 131_072] as const
 
 export interface Hit {
   signal: Signal
@@ -34,6 +33,8 @@ export interface ReportFindings {
   hits: Hit[]
   needsBefore: boolean
   needsAfter: boolean
+  /** How many fixes before the first new one a signal needed. */
+  used: number
   /** The last fix that was evaluated, when the work reached its limit; null when all were. */
   stoppedAt: number | null
 }
@@ -42,6 +43,8 @@ export interface ReportOptions {
   timeZone: string
   /** How much work may be done. Beyond it the rest of the fixes is left out. */
   maxUnits?: number
+  /** Whether crossings before the last change are hits as well: in a test. */
+  includesEarlier?: boolean
 }
 
 /* Units of work: of a signal at a fix by itself, and of its values along the window. */
@@ -56,37 +59,6 @@ const MAX_HITS = 20_000
 const CHANGE_UNITS = 100
 /** The same for an earlier fix that standing still may have to be compared with. */
 const PAIR_UNITS = 0.15
-
-/** Puts the new fixes, in order of time, among the stored ones. */
-export const toWindow = (segment: Segment, added: Fix[]): Window => {
-  const fixes: Fix[] = []
-  const isNew: boolean[] = []
-  let next = 0
-  for (const fix of segment.stored) {
-    for (let given = added[next]; given && given.time < fix.time; given = added[++next]) {
-      fixes.push(given)
-      isNew.push(true)
-    }
-    fixes.push(fix)
-    isNew.push(false)
-  }
-  for (const fix of added.slice(next)) {
-    fixes.push(fix)
-    isNew.push(true)
-  }
-  const { isStart, isEnd } = segment
-  return { fixes, isNew, isStart, isEnd }
-}
-
-const sliceWindow = (window: Window, from: number, to?: number): Window =>
-  from === 0 && to === undefined
-    ? window
-    : {
-        fixes: window.fixes.slice(from, to),
-        isNew: window.isNew.slice(from, to),
-        isStart: window.isStart && from === 0,
-        isEnd: window.isEnd,
-      }
 
 /** The value at every fix by itself is 0 where all are far from the signal's zones. */
 const isFarAway = ({ zones, rule }: Signal, places: Box, maxAccuracy: number): boolean => {
@@ -145,6 +117,9 @@ function* fillValues(
   return to
 }
 
+/** Takes what a group of signals finds by so many fixes before the first new one. */
+type Found = (group: RawValues, it: WindowFindings, used: number) => void
+
 /**
  * Evaluates signals in a window: first by the few fixes before the new ones that nearly always
  * suffice, then, those that need it, by more. Returns the last fix before a limit.
@@ -153,7 +128,7 @@ function* evaluateGroups(
   groups: RawValues[],
   whole: Window,
   zones: ZonesAtFix,
-  { maxUnits, found }: { maxUnits: number; found: (group: RawValues, it: WindowFindings) => void },
+  { maxUnits, found }: { maxUnits: number; found: Found },
 ): Generator<number, number | null> {
   const firstNew = whole.isNew.indexOf(true)
   let window = whole
@@ -167,10 +142,12 @@ function* evaluateGroups(
     const further: RawValues[] = []
     for (const group of pending) {
       const raw = group.raw.subarray(from, window.fixes.length)
+      const pairs = pairWork.units
       const it = evaluateWindow(group.signal, tail, raw)
       if (it.needsBefore && from > 0) further.push(group)
-      else found(group, it)
-      yield 1 + raw.length * WINDOW_UNITS + it.crossings.length * CROSSING_UNITS
+      else found(group, it, firstNew - from)
+      const units = raw.length * WINDOW_UNITS + pairWork.units - pairs
+      yield 1 + units + it.crossings.length * CROSSING_UNITS
     }
     if (further.length === 0) break
     pending = further
@@ -187,12 +164,13 @@ export function* evaluateReport(
   signals: readonly Signal[],
   segments: readonly Segment[],
   added: Fix[],
-  { timeZone, maxUnits = Number.POSITIVE_INFINITY }: ReportOptions,
+  { timeZone, maxUnits = Number.POSITIVE_INFINITY, includesEarlier = false }: ReportOptions,
 ): Generator<number, ReportFindings> {
   const result: ReportFindings = {
     hits: [],
     needsBefore: false,
     needsAfter: false,
+    used: 0,
     stoppedAt: null,
   }
   for (const segment of segments) {
@@ -218,10 +196,12 @@ export function* evaluateReport(
     yield fixes.length * PLACE_UNITS
     const groups = groupAlike(near, window.fixes.length)
     const zones = new ZonesAtFix(Math.max(...near.map(({ rule }) => rule.hysteresis.metres)))
-    const found = (group: RawValues, { crossings, needsBefore, needsAfter }: WindowFindings) => {
+    const found: Found = (group, { crossings, needsBefore, needsAfter }, used) => {
+      result.used = Math.max(result.used, used)
       result.needsBefore ||= needsBefore
       result.needsAfter ||= needsAfter
-      for (const each of group.alike) addHits(result.hits, each, { crossings, zones, timeZone })
+      for (const each of group.alike)
+        addHits(result.hits, each, { crossings, zones, timeZone, includesEarlier })
     }
     result.stoppedAt = yield* evaluateGroups(groups, window, zones, { maxUnits, found })
   }
@@ -232,12 +212,18 @@ export function* evaluateReport(
 interface Crossings extends Pick<WindowFindings, 'crossings'> {
   zones: ZonesAtFix
   timeZone: string
+  includesEarlier: boolean
 }
 
-const addHits = (hits: Hit[], signal: Signal, { crossings, zones, timeZone }: Crossings): void => {
+const addHits = (
+  hits: Hit[],
+  signal: Signal,
+  { crossings, zones, timeZone, includesEarlier }: Crossings,
+): void => {
   for (const { fix, isRising } of crossings) {
     if (hits.length >= MAX_HITS) return
-    if (isRising !== signal.isRising || fix.time < signal.since) continue
+    if (isRising !== signal.isRising) continue
+    if (fix.time < signal.since && !includesEarlier) continue
     if (!isScheduled(signal.rule.schedule, fix.time, timeZone)) continue
     hits.push({ signal, fix, zone: signal.zoneAt(fix, zones) })
   }

@@ -1,6 +1,6 @@
 import type { Zone } from '../../domain/geo/zone.ts'
 import { type CompiledShape, compileShape } from '../../domain/geo/zoneGeometry.ts'
-import { type Limits, type Rule, zonesOf } from '../../domain/rule/rule.ts'
+import { type Limits, type Rule, watchesSince, zonesOf } from '../../domain/rule/rule.ts'
 import { type Fix, isInRest, readValue } from '../../domain/track/fix.ts'
 import type { ZonesAtFix } from './zonesAtFix.ts'
 
@@ -42,6 +42,8 @@ export interface Signal {
   valueAt: (fix: Fix) => number | null
   /** Nothing before this time raises an alert. */
   since: number
+  /** From when on a value of 1 is a crossing though it was 1 before; null for no such time. */
+  startsAt: number | null
 }
 
 /** How far a device may move and still stand, unless the rule's hysteresis is wider. */
@@ -77,9 +79,10 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
   const own = zonesOf(when).flatMap((id) => zones.get(id) ?? [])
   const since = Math.max(rule.lastModified, ...own.map(({ lastModified }) => lastModified))
   const { hysteresis } = rule
-  const key = JSON.stringify([when, hysteresis])
+  const startsAt = watchesSince(rule)
+  const key = JSON.stringify([when, hysteresis, startsAt])
   const common = {
-    ...{ rule, key, since, isRising: true },
+    ...{ rule, key, since, startsAt, isRising: true },
     ...{ zones: null, zoneAt: NO_ZONE, valueAt: NO_VALUE },
   }
   const plain = { type: 'plain' } as const
@@ -89,7 +92,12 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
     case 'inside':
       return own.map((zone) => ({
         ...common,
-        key: JSON.stringify([zone.id, 'minutes' in when && when.minutes, hysteresis]),
+        // Whoever is in a zone has not come into it by that.
+        startsAt: when.type === 'inside' ? startsAt : null,
+        key: JSON.stringify([
+          ...[zone.id, hysteresis],
+          ...(when.type === 'inside' ? [when.minutes, startsAt] : []),
+        ]),
         isRising: when.type !== 'leaves',
         evaluate: (fix, at) => at.valueIn(zone, fix, hysteresis.metres),
         derivation:

@@ -46,13 +46,8 @@ export interface DeviceTrack {
   /** In order of time, each time once. */
   sent: Fix[]
   window: TrackWindow
-  /** Positions in `WINDOW_SIZES`; −1 of a window that was remembered. */
-  before: number
-  after: number
-  /** Whether the window is of each location by itself, so that no more can be read. */
-  isScattered: boolean
-  /** How many fixes before were needed. */
-  size: number
+  /** How many fixes before the first new one were needed. */
+  used: number
   /** What the rules find; null without rules for the device. */
   findings: ReportFindings | null
 }
@@ -106,9 +101,8 @@ const recallTracks = (context: TrackContext, parts: NamedRows[]): Tracks | null 
     const sent = fixesOf(rows, compiled.wantsRest)
     const known = recall({ ...viewer, name, sent, version: compiled.version, now })
     if (!known) return null
-    const { device, window, size } = known
-    const sizes = { before: -1, after: -1, size, isScattered: false }
-    tracks.push({ device, parts: [at], name, sent, window, ...sizes, findings: null })
+    const { device, window } = known
+    tracks.push({ device, parts: [at], name, sent, window, used: 0, findings: null })
   }
   const [retentionDays, ...others] = new Set(tracks.map(({ window }) => window.retentionDays))
   const isEachOnce = new Set(tracks.map(({ device }) => device.key)).size === tracks.length
@@ -148,8 +142,6 @@ const readScattered = async (
   for (const track of tracks) {
     const own = (byTrack.get(track) ?? []).flatMap((at) => segments[at] ?? [])
     track.window = { ...track.window, segments: joinSegments(own) }
-    track.isScattered = true
-    track.size = NEIGHBOURS
   }
 }
 
@@ -199,10 +191,7 @@ const readAllTracks = async (
         // Without new locations nothing was read.
         segments: segment && sent.length > 0 ? [segment] : [],
       },
-      before: 0,
-      after: 0,
-      isScattered: false,
-      size,
+      used: 0,
       findings: null,
     }
     tracks.push(track)

@@ -7,7 +7,7 @@ import { json, select } from '../../db/query.ts'
 import { accounts, devices, groupDevices, locations } from '../../db/schema.ts'
 import { compile, type Placeholders, type RowOf, readAll, runBatch } from '../../db/statement.ts'
 import { type Fix, toFix } from '../../domain/track/fix.ts'
-import type { Segment } from './report.ts'
+import type { Segment } from './crossings.ts'
 
 /* The parts of tracks around new locations, as they are stored. */
 
@@ -133,7 +133,7 @@ export const readDeviceWindows = async (db: Database, query: WindowQuery) => {
 }
 
 /** How many locations one statement may read. */
-const MAX_ROWS = 8192
+export const MAX_ROWS = 8192
 
 /** The locations around each span, in as many statements as their number needs. */
 export const readWindows = async (db: Database, query: WindowQuery): Promise<Segment[]> => {
@@ -147,18 +147,19 @@ export const readWindows = async (db: Database, query: WindowQuery): Promise<Seg
   return segments
 }
 
-/** Joins parts of one track that overlap. They must be in the order of their spans. */
+/** Joins parts of one track that overlap. Those that overlap no other stay what they are. */
 export const joinSegments = (parts: readonly Segment[]): Segment[] => {
   const joined: Segment[] = []
-  for (const part of parts) {
+  for (const part of parts.toSorted((a, b) => a.from - b.from)) {
     const last = joined.at(-1)
     if (!last || part.from > last.to) {
-      joined.push({ ...part, stored: [...part.stored] })
+      joined.push(part)
       continue
     }
     const known = last.stored.at(-1)?.time ?? -1
-    last.stored.push(...part.stored.filter(({ time }) => time > known))
-    if (part.to > last.to) Object.assign(last, { to: part.to, isEnd: part.isEnd })
+    const stored = last.stored.concat(part.stored.filter(({ time }) => time > known))
+    const end = part.to > last.to ? { to: part.to, isEnd: part.isEnd } : {}
+    joined.splice(-1, 1, { ...last, ...end, stored })
   }
   return joined
 }

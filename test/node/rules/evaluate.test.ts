@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
 import type { Fix } from '../../../src/domain/track/fix.ts'
+import type { Segment } from '../../../src/rules/evaluate/crossings.ts'
 import {
   evaluateReport as evaluateInSteps,
   type Hit,
-  type Segment,
   WINDOW_SIZES,
 } from '../../../src/rules/evaluate/report.ts'
 import { type CompiledZone, compileRule, type Signal } from '../../../src/rules/evaluate/signals.ts'
@@ -119,8 +119,8 @@ class Track {
       const found = evaluateReport(this.#signals, [segment], added, {
         timeZone: this.#timeZone,
       })
-      const more = found.needsBefore && before < 2
-      const ahead = found.needsAfter && after < 2
+      const more = found.needsBefore && before < WINDOW_SIZES.length - 1
+      const ahead = found.needsAfter && after < WINDOW_SIZES.length - 1
       if (more) before++
       if (ahead) after++
       if (more || ahead) continue
@@ -572,7 +572,8 @@ describe('limits', () => {
     expect(inside.hits[0]?.zone?.id).toBe('zon_1')
     const slow = new Track(ruleOf({ type: 'speed', below: 20 }))
     for (const fix of fixes) slow.report([fix])
-    expect(minutesOf(slow.hits)).toEqual([3])
+    // The first is slow already.
+    expect(minutesOf(slow.hits)).toEqual([0, 3])
   })
 
   test('of members and attributes', () => {
@@ -584,6 +585,64 @@ describe('limits', () => {
     for (const [at, tank] of [5, 9, 'x', 1, 5, 1].entries())
       range.report([fixAt(at, { rest: { attributes: { tank } } })])
     expect(minutesOf(range.hits)).toEqual([1, 5])
+  })
+})
+
+describe('a condition that already holds', () => {
+  const SPEEDS: Record<State, Partial<Fix>> = {
+    in: { speed: 50 },
+    out: { speed: 10 },
+    unknown: {},
+  }
+  /** When the rule that is made at a minute raises: what was before it counts as not fulfilled. */
+  const modelRaises = (track: State[], made: number): number[] => {
+    let before: State = 'out'
+    return track.flatMap((state, minute) => {
+      if (minute === made) before = 'out'
+      if (state === 'unknown') return []
+      const isRaised = before === 'out' && state === 'in' && minute >= made
+      before = state
+      return isRaised ? [minute] : []
+    })
+  }
+  const ruleMadeAt = (minute: number) => {
+    const time = START + minute * MINUTE
+    return ruleOf({ type: 'speed', above: 30 }, { lastModified: time, conditionChanged: time })
+  }
+  const made = fc.integer({ min: 0, max: 40 })
+
+  test('is raised with the first location after the rule was made, one report or many', () => {
+    fc.assert(
+      fc.property(tracks, made, fc.integer({ min: 1, max: 20 }), (track, minute, size) => {
+        const store = new Track(ruleMadeAt(minute))
+        for (let i = 0; i < track.length; i += size)
+          store.report(track.slice(i, i + size).map((state, at) => fixAt(i + at, SPEEDS[state])))
+        expect(minutesOf(store.hits)).toEqual(modelRaises(track, minute))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('is raised as often in any order of arrival', () => {
+    const keys = fc.array(fc.double({ noNaN: true }), { minLength: 60, maxLength: 60 })
+    fc.assert(
+      fc.property(tracks, made, keys, fc.integer({ min: 1, max: 6 }), (track, minute, by, size) => {
+        const store = new Track(ruleMadeAt(minute))
+        const arrivals = track
+          .map((state, at) => ({ fix: fixAt(at, SPEEDS[state]), key: by[at] ?? 0 }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ fix }) => fix)
+        for (let i = 0; i < arrivals.length; i += size) store.report(arrivals.slice(i, i + size))
+        expect(store.hits).toHaveLength(modelRaises(track, minute).length)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('by a rule of before the upgrade is not raised again', () => {
+    const store = new Track(ruleOf({ type: 'speed', above: 30 }, { lastModified: START }))
+    store.stored = [fixAt(1, { speed: 50 })]
+    expect(store.report([fixAt(2, { speed: 50 })])).toEqual([])
   })
 })
 

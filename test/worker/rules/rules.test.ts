@@ -180,6 +180,7 @@ test('a rule is tried on history and raises nothing', async () => {
     emergency: false,
     ruleId: expect.stringMatching(/^rul_/),
     zoneId: zone,
+    sinceChange: false,
   })
   const timesOf = (list: { dateTime: string }[]) => list.map(({ dateTime }) => dateTime)
   const cool = { when: { type: 'enters', zones: [zone] }, cooldownMinutes: 30 }

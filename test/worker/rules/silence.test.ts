@@ -83,6 +83,33 @@ test('a device that falls silent is reported once, and once when it returns', as
   expect((await alertsOf(account, device)).sort()).toEqual(['Offline', 'Offline', 'Online'])
 })
 
+test('a device that is silent when the rule is made is reported once', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  await report(account, device)
+  await setBack(account, device, 90)
+  const rule = await createRule(account, { when: { type: 'silent', minutes: 60 } })
+  const edit = async (body: object) => {
+    expect((await account.call('PATCH', `/api/rules/${rule}`, { body })).status).toBe(200)
+    await run()
+    await run()
+    return alertsOf(account, device)
+  }
+  await run()
+  expect(await alertsOf(account, device)).toEqual(['Offline'])
+  expect(await edit({ name: 'Other', text: 'Silent' })).toEqual(['Offline'])
+  expect(await edit({ when: { type: 'silent', minutes: 50 } })).toEqual(['Offline', 'Offline'])
+  // A rule of before `conditionChanged` says nothing of silences before its last change.
+  const old = await createRule(account, { when: { type: 'silent', minutes: 45 } })
+  await env.DB.prepare(
+    "UPDATE rules SET record = json_remove(record, '$.conditionChanged') WHERE id = ?",
+  )
+    .bind(old)
+    .run()
+  await run()
+  expect(await alertsOf(account, device)).toHaveLength(2)
+})
+
 test('devices that never called, have expired, or are not of the rule are not silent', async () => {
   const account = await openAccount()
   const [neverSeen, expired, other, own] = [

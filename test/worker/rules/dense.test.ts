@@ -1,0 +1,180 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { alertsOf, fixAt, random, type State } from '../../support/ruleTracks.ts'
+import { createRule, createZone } from '../../support/zones.ts'
+
+/* Rules about minutes with very many locations in them. */
+
+const SECOND = 1000
+const MINUTE = 60_000
+
+const iso = (time: number) => new Date(time).toISOString()
+const DEGREES: Partial<Record<State, number>> = { in: 0.001, out: 0.1 }
+
+/** Stores locations without evaluating them, at places that are some metres apart. */
+const storeTrack = (
+  device: string,
+  { from, count, step, state }: { from: number; count: number; step: number; state: State },
+) =>
+  env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?3 - 1)
+      INSERT INTO locations (device_key, time, latitude, longitude, received_at)
+      SELECT key, ?1 + i * ?4, i % 7 * 50, ?5 + i % 5 * 50, ?1 FROM n, devices WHERE id = ?2`,
+  )
+    .bind(from, device, count, step, (DEGREES[state] ?? 0) * 1e7)
+    .run()
+
+/** Lets rules raise alerts of the past. Only before the first report: changes are not noticed. */
+const backdate = (account: TestAccount) =>
+  env.DB.batch([
+    env.DB.prepare(
+      `UPDATE rules SET last_modified = 0, creation = 0,
+        record = json_remove(record, '$.conditionChanged') WHERE account_id = ?`,
+    ).bind(account.id),
+    env.DB.prepare('UPDATE zones SET last_modified = 0 WHERE account_id = ?').bind(account.id),
+  ])
+
+/** One rule of each kind, all fulfilled by so many minutes in the zone after a place outside. */
+const setUp = async (minutes: number) => {
+  const account = await openAccount({ licenses: 40 })
+  const [zone, other] = [
+    await createZone(account),
+    await createZone(account, { shape: { type: 'Circle', center: [0.1, 0], radius: 1000 } }),
+  ]
+  const rules = [
+    await createRule(account, { when: { type: 'inside', zones: [zone], minutes } }),
+    await createRule(account, { when: { type: 'outside', zones: [other], minutes } }),
+    await createRule(account, { when: { type: 'stands', minutes } }),
+  ]
+  await backdate(account)
+  return { account, rules, zone }
+}
+
+const send = async (account: TestAccount, device: string, body: unknown) => {
+  const reply = await account.call('POST', `/api/devices/${device}/locations`, { body })
+  expect([reply.status, reply.body.accepted]).toEqual([201, Array.isArray(body) ? body.length : 1])
+}
+
+/** When alerts of each rule were raised, in the order of the rules. */
+const raisedBy = async (account: TestAccount, device: string, rules: string[]) => {
+  const alerts: { ruleId: string; dateTime: string }[] = await alertsOf(account, device)
+  return rules.map((rule) =>
+    alerts.filter(({ ruleId }) => ruleId === rule).map(({ dateTime }) => dateTime),
+  )
+}
+
+const tried = (account: TestAccount, deviceId: string, rules: string[], from: number) =>
+  Promise.all(
+    rules.map(async (rule) => {
+      const body = { deviceId, from: iso(from), to: iso(from + 2 * 86_400_000) }
+      const { alerts } = (await account.call('POST', `/api/rules/${rule}/test`, { body })).body
+      return alerts.map(({ dateTime }: { dateTime: string }) => dateTime)
+    }),
+  )
+
+test('a day with 1100 locations is raised as a test finds it', async () => {
+  const { account, rules } = await setUp(1440)
+  const device = await createDevice(account)
+  const step = Math.floor(86_400_000 / 1099)
+  const from = Date.now() - 86_400_000 - 10 * MINUTE
+  const fixes = Array.from({ length: 1104 }, (_, at) =>
+    fixAt(from + MINUTE + at * step, 'in', { latitude: (at % 5) / 1e5 }),
+  )
+  await send(account, device, [fixAt(from, 'out'), ...fixes.slice(0, 600)])
+  for (let at = 600; at < 1090; at += 245) await send(account, device, fixes.slice(at, at + 245))
+  expect(await raisedBy(account, device, rules)).toEqual([[], [], []])
+  for (const fix of fixes.slice(1090)) await send(account, device, fix)
+  const raised = await raisedBy(account, device, rules)
+  expect(raised.map(({ length }) => length)).toEqual([1, 1, 1])
+  expect(raised).toEqual(await tried(account, device, rules, from))
+}, 60_000)
+
+test('a day with a location each second is raised once', async () => {
+  const { account, rules } = await setUp(1440)
+  const device = await createDevice(account)
+  const from = Date.now() - 86_400_000 - 10 * MINUTE
+  await storeTrack(device, { from: from - MINUTE, count: 1, step: 1, state: 'out' })
+  await storeTrack(device, { from, count: 86_399, step: SECOND, state: 'in' })
+  for (const second of [86_399, 86_400, 86_401, 86_402])
+    await send(account, device, fixAt(from + second * SECOND, 'in'))
+  const reached = [iso(from + 86_400_000)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached, reached])
+}, 120_000)
+
+test('a report around more than 2000 stored locations loses nothing', async () => {
+  const { account, rules } = await setUp(60)
+  const device = await createDevice(account)
+  const from = Date.now() - 120 * MINUTE
+  await storeTrack(device, { from, count: 2400, step: 1475, state: 'in' })
+  const newest = from + 61 * MINUTE
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(newest, 'in')])
+  const reached = [iso(newest)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached, reached])
+}, 60_000)
+
+test('a report of 21 devices around more than 200 stored locations of each loses nothing', async () => {
+  const { account, rules } = await setUp(60)
+  const devices = await Promise.all(Array.from({ length: 21 }, () => createDevice(account)))
+  const from = Date.now() - 120 * MINUTE
+  const newest = from + 61 * MINUTE
+  for (const device of devices)
+    await storeTrack(device, { from, count: 240, step: 14_750, state: 'in' })
+  const locations = devices.flatMap((deviceId) => [
+    { deviceId, ...fixAt(from - MINUTE, 'out') },
+    { deviceId, ...fixAt(newest, 'in') },
+  ])
+  const { body } = await account.call('POST', '/api/locations', { body: { locations } })
+  expect(body).toMatchObject({ accepted: 42 })
+  const reached = [iso(newest)]
+  for (const device of devices)
+    expect(await raisedBy(account, device, rules)).toEqual([reached, reached, reached])
+}, 60_000)
+
+test('a late location among very many that ends a stay, and one that makes it longer', async () => {
+  const { account, rules } = await setUp(60)
+  const device = await createDevice(account)
+  const from = Date.now() - 300 * MINUTE
+  // 59 minutes by 3540 locations, then nothing for a while.
+  await storeTrack(device, { from, count: 3540, step: SECOND, state: 'in' })
+  await send(account, device, fixAt(from - 90 * SECOND, 'out'))
+  expect(await raisedBy(account, device, rules)).toEqual([[], [], []])
+  await send(account, device, fixAt(from - 70 * SECOND, 'in'))
+  const reached = [iso(from + 59 * MINUTE - 10 * SECOND)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached, reached])
+  // In the middle: both halves are shorter than an hour, and what was raised stays.
+  await send(account, device, fixAt(from + 30 * MINUTE + 1, 'out'))
+  await send(account, device, fixAt(from + 60 * MINUTE, 'in'))
+  await send(account, device, fixAt(from + 95 * MINUTE, 'in'))
+  const again = [...reached, iso(from + 95 * MINUTE)]
+  expect(await raisedBy(account, device, rules)).toEqual([again, again, again])
+}, 60_000)
+
+test('random tracks in order raise what a test finds in them', async () => {
+  const seed = Number((env as { MODEL_SEED?: string }).MODEL_SEED ?? Date.now() % 1e9)
+  const next = random(seed)
+  const { account, rules, zone } = await setUp(20)
+  rules.push(
+    await createRule(account, { when: { type: 'speed', above: 50, zones: [zone] } }),
+    await createRule(account, { when: { type: 'value', member: 'battery', below: 20 } }),
+    await createRule(account, { when: { type: 'moves', metres: 200 } }),
+  )
+  await backdate(account)
+  for (let round = 0; round < 3; round++) {
+    const device = await createDevice(account)
+    const from = Date.now() - 20 * 3_600_000
+    let state: State = 'in'
+    const fixes = Array.from({ length: 300 }, (_, minute) => {
+      if (next() < 0.06) state = next() < 0.5 ? 'in' : 'out'
+      return fixAt(from + minute * MINUTE, next() < 0.05 ? 'unknown' : state, {
+        speed: Math.round(next() * 60),
+        battery: Math.round(10 + next() * 30),
+      })
+    })
+    while (fixes.length > 0)
+      await send(account, device, fixes.splice(0, 1 + Math.floor(next() * 12)))
+    const raised = await raisedBy(account, device, rules)
+    expect([seed, raised]).toEqual([seed, await tried(account, device, rules, from)])
+  }
+}, 120_000)
