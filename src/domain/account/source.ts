@@ -20,6 +20,8 @@ export const SOURCE_PROVIDERS = [
 export type SourceProvider = (typeof SOURCE_PROVIDERS)[number]
 
 export const MAX_PUSH_BYTES = 262_144
+/** Of a push that was sent with gzip. */
+export const MAX_UNPACKED_PUSH_BYTES = 1_048_576
 export const MAX_IDENTIFIER_LENGTH = 64
 /** Of all texts that a push becomes, in bytes. */
 export const MAX_PUSH_TEXT_BYTES = 65_536

@@ -1,5 +1,6 @@
 import { BODY_TIMEOUT_MS, largeBodies, waitWithoutSlot } from '../admission/loadShedding.ts'
 import { malformedBody, overloaded, Problem } from '../contract/problem.ts'
+import { gunzip, joinChunks } from './gunzip.ts'
 
 /* Reads the bytes of a request body, within the limits on size, time and memory. */
 
@@ -19,22 +20,29 @@ const tooLarge = (maxBytes: number) =>
 export const declaredLength = ({ headers }: Request): number =>
   Number(headers.get('Content-Length') ?? Number.NaN)
 
+export const isGzip = ({ headers }: Request): boolean =>
+  /^\s*(x-)?gzip\s*$/i.test(headers.get('Content-Encoding') ?? '')
+
 /**
  * Reads at most `maxBytes`, counted while they arrive. Each `owner` has a share of large bodies,
- * which count until their request ends.
+ * which count until their request ends. With `maxUnpackedBytes`, gzip is unpacked up to these.
  */
 export const readBytes = async (
   request: Request,
   maxBytes: number,
   owner = '',
+  maxUnpackedBytes = 0,
 ): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
-  const isSmall = maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES
+  const isPacked = maxUnpackedBytes > 0 && isGzip(request)
+  const isSmall =
+    !isPacked && (maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES)
   const collect = () => collectBytes(request, request.body as ReadableStream<Uint8Array>, maxBytes)
   if (isSmall) return waitWithoutSlot(request, collect)
   if (!largeBodies.tryAcquire(request, owner)) throw overloaded()
-  const bytes = await waitWithoutSlot(request, () => withTimeout(collect()))
-  // Without a Content-Length a small body is known as one only now.
+  const sent = await waitWithoutSlot(request, () => withTimeout(collect()))
+  const bytes = isPacked ? await gunzip(sent, maxUnpackedBytes, tooLarge(maxUnpackedBytes)) : sent
+  // Without a Content-Length, or packed, a small body is known as one only now.
   if (bytes.byteLength > MAX_OPEN_BODY_BYTES) largeBodies.renewSlot(request)
   else largeBodies.releaseSlot(request)
   return bytes
@@ -71,11 +79,5 @@ const collectBytes = async (
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
   }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
+  return joinChunks(chunks, size)
 }

@@ -4,16 +4,20 @@ import {
   extraCostOfLocations,
   workOfPayload,
 } from '../../domain/account/requestCost.ts'
-import { MAX_PUSH_BYTES, type SourceItem } from '../../domain/account/source.ts'
+import {
+  MAX_PUSH_BYTES,
+  MAX_UNPACKED_PUSH_BYTES,
+  type SourceItem,
+} from '../../domain/account/source.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { SOS } from '../../domain/message/alert.ts'
 import { findEmergencies, isRaisedByReports } from '../../domain/message/reportedEmergency.ts'
 import { runCostlyWork } from '../../http/admission/costlyWork.ts'
 import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { intakeOf } from '../../http/admission/pacing.ts'
-import { countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
+import { addExtraCost, countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { Slices } from '../../http/admission/slices.ts'
-import { readBytes } from '../../http/body/body.ts'
+import { isGzip, readBytes } from '../../http/body/body.ts'
 import type { BudgetMeter } from '../../http/budget/budgetMeter.ts'
 import { findFullMeter, noteStored } from '../../http/budget/meters.ts'
 import type { AppEnv, Context } from '../../http/context.ts'
@@ -89,6 +93,13 @@ const storePush = async (c: Context, known: KnownSource, push: Push): Promise<vo
     })
 }
 
+/** What cannot be unpacked counts as much as the largest push: it has taken as much work. */
+const readPush = (c: Context, accountId: string): Promise<Uint8Array> =>
+  readBytes(c.req.raw, MAX_PUSH_BYTES, accountId, MAX_UNPACKED_PUSH_BYTES).catch((error) => {
+    if (isGzip(c.req.raw)) addExtraCost(c, extraCostOfBody(MAX_UNPACKED_PUSH_BYTES))
+    throw error
+  })
+
 const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
   const known = await admitPush(c, now)
@@ -98,7 +109,7 @@ const receivePush = async (c: Context): Promise<Response> => {
     contentType: mediaTypeOf(c.req.header('Content-Type')),
     query: new URL(c.req.url).searchParams,
     headers: c.req.raw.headers,
-    body: await readBytes(c.req.raw, MAX_PUSH_BYTES, accountId),
+    body: await readPush(c, accountId),
     now,
     settings: known.settings,
     slices: new Slices(intakeOf(accountId)),
