@@ -3,7 +3,11 @@ import { isObject, type JsonObject } from '../../domain/text/json.ts'
 import { type Push, Unreadable } from './push.ts'
 import { bodyText, textOf } from './values.ts'
 
-/* XML of providers: without a DOCTYPE and without entities of its own, so that nothing expands. */
+/* XML of providers, without entities of its own, so that nothing expands. */
+
+/** One that only names a DTD, which nobody reads. It may have no entities between brackets. */
+const PLAIN_DOCTYPE =
+  /<!DOCTYPE\s+[\w:.-]+\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))\s+(?:"[^"]*"|'[^']*')\s*>/
 
 const parsedPushes = new WeakMap<Push, JsonObject>()
 
@@ -12,8 +16,8 @@ export const parsedXml = (push: Push): JsonObject | undefined => parsedPushes.ge
 
 export const parseXml = async (push: Push): Promise<JsonObject> => {
   const text = bodyText(push)
-  if (/<!(DOCTYPE|ENTITY)/i.test(text))
-    throw new Unreadable('XML with a DOCTYPE or an entity is refused.')
+  if (/<!(DOCTYPE|ENTITY)/i.test(text.replace(PLAIN_DOCTYPE, '')))
+    throw new Unreadable('XML with entities, or a DOCTYPE that defines anything, is refused.')
   try {
     const parsed = await push.slices.run(readDocument(text))
     parsedPushes.set(push, parsed)

@@ -1,5 +1,5 @@
 import type { Decoded, SourceItem } from '../../domain/account/source.ts'
-import type { JsonObject } from '../../domain/text/json.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
 import type { Location } from '../../domain/track/location.ts'
 import { LOW_BATTERY, MOVEMENT } from '../decoding/alarmNames.ts'
 import { bytesOfHex } from '../decoding/bytes.ts'
@@ -84,13 +84,19 @@ const decodeMessage = (message: JsonObject, messageId: string): SourceItem[] => 
   ]
 }
 
+/** By an envelope with attributes alone Globalstar checks that somebody answers. */
+const isEmptyEnvelope = (envelope: unknown): boolean =>
+  envelope === '' ||
+  (isObject(envelope) && Object.keys(envelope).every((name) => name.startsWith('@')))
+
 /** Provisioning messages speak of devices, not of positions: nothing is made of them. */
 const decode = async (push: Push): Promise<Decoded> => {
   const xml = await parseXml(push)
   if (xml.prvmsgs !== undefined) return { items: [], failures: [] }
   const envelope = objectOf(xml.stuMessages)
   const messages = listOf(envelope.stuMessage).map(objectOf)
-  if (messages.length === 0) throw new Unreadable('The body has no stuMessage.')
+  if (messages.length === 0 && !isEmptyEnvelope(xml.stuMessages))
+    throw new Unreadable('The body has no stuMessage.')
   const messageId = xmlText(envelope['@messageID'])
   return decodeEach(push, messages, 'Message', (one) => decodeMessage(one, messageId))
 }

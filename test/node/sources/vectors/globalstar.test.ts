@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { replyTo } from '../../../../src/sources/decoding/decode.ts'
+import { decodePush, replyTo } from '../../../../src/sources/decoding/decode.ts'
 import { itemsOf, kindsOf, locationsOf, xmlPush } from '../push.ts'
 
 describe('Globalstar SmartOne', () => {
@@ -83,5 +83,54 @@ describe('Globalstar SmartOne', () => {
     const push = xmlPush('<prvmsgs prvMessageID="7"><prvmsg><esn>0-1</esn></prvmsg></prvmsgs>')
     expect(await itemsOf('globalstar', push)).toEqual([])
     expect(replyTo('globalstar', push).body).toMatch(/<prvResponseMsg .*correlationID="7">/)
+  })
+
+  const MESSAGE =
+    '<stuMessage><esn>0-2682225</esn><unixTime>1793000000</unixTime><payload>0x00C583EACD37210A00</payload></stuMessage>'
+  const document = (prolog: string, content = MESSAGE) =>
+    xmlPush(`${prolog}<stuMessages messageID="m-9">${content}</stuMessages>`)
+
+  test.each([
+    '<!DOCTYPE stuMessages SYSTEM "http://dtd.example/StuMessage_Rev6.dtd?a=1&b=2">',
+    "<?xml version='1.0'?>\n<!DOCTYPE stuMessages\n  SYSTEM 'stu.dtd' >",
+    '<!-- sent by hand --><!DOCTYPE stuMessages PUBLIC "-//Example//Stu 6" "stu.dtd">',
+  ])('a document with %s is read, and answered by its id', async (prolog) => {
+    const push = document(prolog)
+    expect(kindsOf(await itemsOf('globalstar', push))).toEqual(['location'])
+    expect(replyTo('globalstar', push).body).toContain('correlationID="m-9"')
+  })
+
+  const REFUSED = 'XML with entities, or a DOCTYPE that defines anything, is refused.'
+
+  test.each([
+    ['an internal subset', '<!DOCTYPE stuMessages [<!ENTITY a "b">]>', REFUSED],
+    ['both', '<!DOCTYPE stuMessages SYSTEM "stu.dtd" [<!ENTITY a "b">]>', REFUSED],
+    ['an empty subset', '<!DOCTYPE stuMessages SYSTEM "stu.dtd" []>', REFUSED],
+    ['two DOCTYPEs', '<!DOCTYPE a SYSTEM "a"><!DOCTYPE a [<!ELEMENT a ANY>]>', REFUSED],
+    ['small letters', '<!doctype stuMessages SYSTEM "stu.dtd">', REFUSED],
+    ['no id', '<!DOCTYPE stuMessages>', REFUSED],
+    ['no second quote', '<!DOCTYPE stuMessages SYSTEM "stu.dtd>', REFUSED],
+    ['an entity alone', '<!ENTITY a "b">', REFUSED],
+  ])('a document with %s is refused', async (_, prolog, reason) => {
+    const decoded = await decodePush('globalstar', document(prolog))
+    expect(decoded).toEqual({ items: [], failures: [reason] })
+  })
+
+  test('a DOCTYPE after the beginning is not well-formed', async () => {
+    const push = document('', '<!DOCTYPE stuMessages SYSTEM "stu.dtd">')
+    const { failures } = await decodePush('globalstar', push)
+    expect(failures).toEqual(['The body is not well-formed XML.'])
+  })
+
+  test('an empty envelope is answered by its id, and is no failure', async () => {
+    for (const empty of [document('', '\n'), xmlPush('<stuMessages/>')])
+      expect(await itemsOf('globalstar', empty)).toEqual([])
+    const push = document('', '')
+    await itemsOf('globalstar', push)
+    expect(replyTo('globalstar', push).body).toContain('correlationID="m-9"')
+    for (const other of [document('', '<message/>'), document('', 'text'), xmlPush('<other/>')])
+      expect((await decodePush('globalstar', other)).failures).toEqual([
+        'The body has no stuMessage.',
+      ])
   })
 })
