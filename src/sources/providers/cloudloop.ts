@@ -29,11 +29,13 @@ import { METRES_PER_CEP } from './rockblock.ts'
 
 /* Cloudloop LingoMO: Iridium SBD, tracking devices (P6) and SmartOne. */
 
-/** Parts of a time that are 0 are left out. */
+/** Parts of a time that are 0 are left out. SmartOne has them as `date.Year` and `time.Hour`. */
 const readTime = (value: unknown): number | undefined => {
   if (!isObject(value)) return fromText(value)
-  const part = (name: string) => numberOf(value[name]) ?? 0
-  const year = numberOf(value.year)
+  const parts = { ...objectOf(value.date), ...objectOf(value.time), ...value }
+  const named = new Map(Object.entries(parts).map(([name, at]) => [name.toLowerCase(), at]))
+  const part = (name: string) => numberOf(named.get(name)) ?? 0
+  const year = numberOf(named.get('year'))
   if (year === undefined || year < 1970 || year > 9999) return undefined
   const at = Date.UTC(
     year,
@@ -75,7 +77,7 @@ const decodeP6 = (
   { origin, dateTime: sessionAt, note }: Received,
 ): SourceItem[] => {
   const { at, latlng } = objectOf(objectOf(mo.position).standard)
-  const dateTime = readTime(at) ?? sessionAt
+  const dateTime = readTime(at) ?? readTime(mo.at) ?? sessionAt
   const { latitude, longitude } = objectOf(latlng)
   const fix = { dateTime, latitude, longitude, source: 'gnss' } as const
   const location = isObject(latlng) ? readLocation(fix, note) : null
@@ -86,33 +88,62 @@ const decodeP6 = (
   ]
 }
 
+const ENUM_PREFIX = /^(BATTERY_STATE|GPS_STATUS)_/
+const BATTERY_IN_ORDER = ['', 'GOOD', 'UNKNOWN', 'UNSPECIFIED']
+
 const decodeSmartOne = (
-  standard: JsonObject,
-  { origin, dateTime, note }: Received,
+  mo: JsonObject,
+  { origin, dateTime: receivedAt, note }: Received,
 ): SourceItem[] => {
+  const standard = objectOf(mo.standard)
+  const dateTime = readTime(mo.at) ?? receivedAt
   const { lat, lon, moving, fix2D, lowConfidence } = objectOf(standard.position)
+  const stateOf = (name: string) => textOf(standard[name]).replace(ENUM_PREFIX, '')
+  const hasFix = stateOf('gpsStatus') !== 'INVALID' && (numberOf(lat) !== 0 || numberOf(lon) !== 0)
   const attributes = { moving, fix2D, lowConfidence }
   const fix = { dateTime, latitude: lat, longitude: lon, attributes, source: 'gnss' } as const
-  const location = readFix(fix, note)
-  const isLow = textOf(standard.batteryState) === 'LOW'
+  const location = hasFix ? readFix(fix, note) : null
+  const isLow = !BATTERY_IN_ORDER.includes(stateOf('batteryState'))
   return [
     ...(location ? [locationItem(origin, location)] : []),
     ...(isLow ? [alertItem(origin, LOW_BATTERY, { dateTime, location })] : []),
   ]
 }
 
-const trackingItems = (body: JsonObject, received: Received): SourceItem[] => {
+const REPORT = /POSITION_REPORT|^MO_MESSAGE_ALERT_/
+
+/** What Cloudloop has decoded, and whether that is all of the bytes that the device has sent. */
+const decodeReports = (
+  body: JsonObject,
+  received: Received,
+): { items: SourceItem[]; isComplete: boolean } => {
   const { origin } = received
   const smartOne = objectOf(objectOf(objectOf(body.globalstarMessage).message).mo)
-  return [
-    ...listOf(objectOf(body.p6).messages).flatMap((message, index) =>
-      decodeP6(objectOf(objectOf(message).mo), {
-        ...received,
-        origin: { ...origin, key: `${origin.key}:${index}` },
-      }),
-    ),
-    ...(isObject(smartOne.standard) ? decodeSmartOne(smartOne.standard, received) : []),
+  const isSmartOne = isObject(smartOne.standard)
+  const p6 = listOf(objectOf(body.p6).messages).map((message) => objectOf(objectOf(message).mo))
+  const items = p6.flatMap((mo, index) =>
+    decodeP6(mo, { ...received, origin: { ...origin, key: `${origin.key}:${index}` } }),
+  )
+  return {
+    items: isSmartOne ? [...items, ...decodeSmartOne(smartOne, received)] : items,
+    isComplete: isSmartOne || (p6.length > 0 && p6.every(({ type }) => REPORT.test(textOf(type)))),
+  }
+}
+
+/** The first that is there; that of the thing, which is none of the device's, comes last. */
+const identify = (body: JsonObject): string => {
+  const identity = objectOf(body.identity)
+  const hardware = objectOf(identity.hardware)
+  const names = [
+    hardware.imei,
+    objectOf(body.sbd).imei,
+    objectOf(body.cellular).imei,
+    hardware.esn,
+    objectOf(body.globalstar).esn,
+    identity.identifier,
+    identity.thingId,
   ]
+  return names.map(textOf).find((name) => name !== '') ?? ''
 }
 
 const messagesOf = (message: unknown, { origin, dateTime, note }: Received): SourceItem[] => {
@@ -124,20 +155,18 @@ const messagesOf = (message: unknown, { origin, dateTime, note }: Received): Sou
 
 const decodeBody = (body: JsonObject, now: number, note: Note): SourceItem[] => {
   const sbd = objectOf(body.sbd)
-  const identity = objectOf(body.identity)
-  const imei = objectOf(identity.hardware).imei ?? sbd.imei ?? identity.thingId
-  const identifier = requireIdentifier(imei, 'identity.hardware.imei')
+  const identifier = requireIdentifier(identify(body), 'identity.hardware.imei')
   const dateTime = readTime(sbd.sessionAt) ?? readTime(body.receivedAt) ?? now
   const origin = originOf(identifier, textOf(body.id), `${identifier}:${dateTime}`)
   const received = { origin, dateTime, note }
-  const tracked = trackingItems(body, received)
+  const reports = decodeReports(body, received)
   // A device's own fix is better than Iridium's.
-  const hasOwnFix = tracked.some(({ kind }) => kind === 'location')
+  const hasOwnFix = reports.items.some(({ kind }) => kind === 'location')
   const location = hasOwnFix ? null : networkFix(sbd, dateTime, note)
   const items = [
     ...(location ? [locationItem(origin, location)] : []),
-    ...tracked,
-    ...messagesOf(body.message, received),
+    ...reports.items,
+    ...(reports.isComplete ? [] : messagesOf(body.message, received)),
   ]
   return items.length > 0 ? items : [contactItem(origin)]
 }

@@ -62,4 +62,75 @@ describe('Cloudloop', () => {
     expect(other[1]).toMatchObject({ kind: 'alert', alertName: 'PowerLoss', latitude: null })
     expect(locationsOf(other)).toMatchObject([{ source: 'network' }])
   })
+
+  const smartOne = (standard: object, changes: object = {}) => ({
+    id: 'a-7',
+    receivedAt: { year: 2026, month: 2, day: 3, hour: 10, minute: 30, second: 9 },
+    identity: { hardware: { esn: '0-4455667' }, thingId: 'ThingOfTheAccount' },
+    message: 'AAECAwQFBgcI',
+    globalstarMessage: {
+      message: {
+        mo: {
+          at: { date: { Year: 2026, Month: 2, Day: 3 }, time: { Hour: 10, Minute: 28 } },
+          standard: {
+            batteryState: 'BATTERY_STATE_GOOD',
+            gpsStatus: 'GPS_STATUS_VALID',
+            position: { lat: -12.5, lon: 131.25, moving: true },
+            ...standard,
+          },
+        },
+      },
+    },
+    ...changes,
+  })
+
+  test('a SmartOne is named by its ESN, reports at its own time and sends no message', async () => {
+    const items = await itemsOf('cloudloop', jsonPush(smartOne({})))
+    expect(kindsOf(items)).toEqual(['location'])
+    expect(locationsOf(items)).toEqual([
+      {
+        identifier: '0-4455667',
+        dateTime: '2026-02-03T10:28:00.000Z',
+        latitude: -12.5,
+        longitude: 131.25,
+        attributes: { moving: true },
+        source: 'gnss',
+      },
+    ])
+  })
+
+  test.each([
+    [{ batteryState: 'BATTERY_STATE_LOW' }, ['location', 'alert']],
+    [{ batteryState: 'REPLACE' }, ['location', 'alert']],
+    [{ batteryState: 'BATTERY_STATE_UNKNOWN' }, ['location']],
+    [{ gpsStatus: 'GPS_STATUS_INVALID', position: { lat: 0, lon: 0 } }, ['none']],
+    [{ gpsStatus: 'GPS_STATUS_INVALID' }, ['none']],
+    [{ gpsStatus: undefined, position: { lat: 0, lon: 0 } }, ['none']],
+    [{ position: { lat: 0, lon: 12 } }, ['location']],
+  ])('a SmartOne with %j', async (standard, kinds) => {
+    expect(kindsOf(await itemsOf('cloudloop', jsonPush(smartOne(standard))))).toEqual(kinds)
+  })
+
+  test.each([
+    [{ cellular: { imei: '350000000000017' } }, '350000000000017'],
+    [{ identity: { identifier: '0-11', thingId: 'Thing' } }, '0-11'],
+    [{ identity: { thingId: 'Thing' } }, 'Thing'],
+    [{ identity: { hardware: { imei: '' }, thingId: 'Thing' } }, 'Thing'],
+  ])('%j is of the device %s', async (members, identifier) => {
+    const push = jsonPush({ id: 'a-8', message: 'SGk=', ...members })
+    expect(await itemsOf('cloudloop', push)).toMatchObject([{ identifier, text: 'Hi' }])
+  })
+
+  test('bytes of a report are no message; what Cloudloop has not decoded is one', async () => {
+    const send = async (type: string) =>
+      kindsOf(
+        await itemsOf(
+          'cloudloop',
+          jsonPush(lingo({ message: 'AAEC', p6: { messages: [{ mo: { type } }] } })),
+        ),
+      )
+    expect(await send('MO_MESSAGE_AUTO_POSITION_REPORT_NO_FIX')).toEqual(['location'])
+    expect(await send('MO_MESSAGE_ALERT_COLLISION_NO_FIX')).toEqual(['location', 'alert'])
+    expect(await send('MO_MESSAGE_SERIAL_DATA')).toEqual(['location', 'message'])
+  })
 })
