@@ -4,11 +4,12 @@ import { SOS } from '../../domain/message/alert.ts'
 
 export const LOW_BATTERY = 'LowBattery'
 export const MOVEMENT = 'Movement'
+export const SPEED_LIMIT = 'SpeedLimit'
 
 const NAMES: Readonly<Record<string, string>> = {
   sos: SOS,
   lowBattery: LOW_BATTERY,
-  overspeed: 'SpeedLimit',
+  overspeed: SPEED_LIMIT,
   movement: MOVEMENT,
   tow: MOVEMENT,
 }

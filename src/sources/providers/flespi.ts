@@ -1,12 +1,18 @@
 import type { SourceItem } from '../../domain/account/source.ts'
 import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import { MOVEMENT, SPEED_LIMIT } from '../decoding/alarmNames.ts'
 import { alertItem, locationOrContact, readFix, requireIdentifier } from '../decoding/items.ts'
 import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import { fromSeconds, listOf, parseJson, requireInstant, textOf } from '../decoding/values.ts'
 
 /* flespi streams: a list of messages with dotted names. */
 
-const ALARM = 'Alarm'
+/** A member that is true raises the alert. */
+const ALERTS: Readonly<Record<string, string>> = {
+  'alarm.event.trigger': 'Alarm',
+  'towing.event.trigger': MOVEMENT,
+  'overspeeding.event.trigger': SPEED_LIMIT,
+}
 
 const FIELDS = {
   latitude: 'position.latitude',
@@ -30,10 +36,10 @@ const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const fix = { dateTime, ...Object.fromEntries(fields), attributes: attributesOf(message) }
   const isValid = message['position.valid'] !== false
   const location = isValid ? readFix({ ...fix, source: 'gnss' }, note) : null
-  const isAlarm = message['alarm.event.trigger'] === true
+  const alerts = Object.keys(ALERTS).filter((name) => message[name] === true)
   return [
     locationOrContact(origin, location),
-    ...(isAlarm ? [alertItem(origin, ALARM, { dateTime, location })] : []),
+    ...alerts.map((name) => alertItem(origin, ALERTS[name] ?? '', { dateTime, location })),
   ]
 }
 

@@ -16,11 +16,21 @@ import {
   requireIdentifier,
 } from '../decoding/items.ts'
 import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
-import { fromMilliseconds, numberOf, objectOf, parseJson, textOf } from '../decoding/values.ts'
+import {
+  fromMilliseconds,
+  fromText,
+  numberOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from '../decoding/values.ts'
 
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
 
 const CODES = { sos: 4, cancelSos: 7, referencePoint: 8 } as const
+
+/** The lowest that the device can send, which it sends where it knows none. */
+const NO_ALTITUDE = -422
 
 /** A point of zeros, or with `gpsFix` 0, is none. A reference point is not where the device is. */
 const toFix = (event: JsonObject, dateTime: number, note: Note): Location | null => {
@@ -29,7 +39,8 @@ const toFix = (event: JsonObject, dateTime: number, note: Note): Location | null
   if (latitude === undefined || latitude === null || longitude === undefined) return null
   const isEmpty = numberOf(latitude) === 0 && numberOf(longitude) === 0
   if (isEmpty || point.gpsFix === 0 || event.messageCode === CODES.referencePoint) return null
-  const { altitude, speed, course } = point
+  const { speed, course } = point
+  const altitude = numberOf(point.altitude) === NO_ALTITUDE ? undefined : point.altitude
   const fix = { dateTime, latitude, longitude, altitude, speed, course, source: 'gnss' } as const
   return readLocation(fix, note)
 }
@@ -57,7 +68,7 @@ const readEvent = async (sent: unknown, now: number): Promise<ReadEvent> => {
   const content = `${textOf(event.freeText)}\n${textOf(event.payload)}`
   return {
     event,
-    dateTime: fromMilliseconds(event.timeStamp) ?? now,
+    dateTime: fromMilliseconds(event.timeStamp) ?? fromText(event.timeStamp) ?? now,
     stamp: textOf(event.timeStamp) || `day${Math.floor(now / DAY_MS)}`,
     digest: hexOf((await sha256(content)).slice(0, 8)),
   }

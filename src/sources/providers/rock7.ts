@@ -23,6 +23,9 @@ const RAW = [
   'message_ack',
 ] as const
 
+/** Confirms a message. Its `battery` is always 0. */
+const ACKNOWLEDGE = 'ACKNOWLEDGE'
+
 const attributesOf = (fields: JsonObject): JsonObject =>
   Object.fromEntries(
     RAW.flatMap((name) => (textOf(fields[name]) === '' ? [] : [[name, attributeOf(fields[name])]])),
@@ -42,7 +45,7 @@ const toFix = (fields: JsonObject, dateTime: number, note: Note): Location | nul
       altitude: fields.alt,
       course: fields.cog,
       temperature: fields.temp,
-      battery: fields.battery,
+      battery: fields.trigger === ACKNOWLEDGE ? undefined : fields.battery,
       attributes: attributesOf(fields),
     },
     note,

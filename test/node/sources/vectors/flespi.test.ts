@@ -45,4 +45,21 @@ describe('flespi', () => {
     ])
     expect(items[1]).toMatchObject({ kind: 'alert', alertName: 'Alarm' })
   })
+
+  test('towing and overspeeding are alarms, while they are true', async () => {
+    const at = (timestamp: number, members: object) => ({ ident: 'van-3', timestamp, ...members })
+    const items = await itemsOf(
+      'flespi',
+      jsonPush([
+        at(1770000000, { 'towing.event.trigger': true, 'overspeeding.event.trigger': true }),
+        at(1770000060, { 'towing.event.trigger': false, 'overspeeding.event.trigger': false }),
+      ]),
+    )
+    expect(items.map((item) => ('alertName' in item ? item.alertName : item.kind))).toEqual([
+      'none',
+      'Movement',
+      'SpeedLimit',
+      'none',
+    ])
+  })
 })

@@ -83,4 +83,22 @@ describe('Garmin IPC Outbound', () => {
     const items = await itemsOf('garmin', push(event({ point: zeros, freeText: '', status: {} })))
     expect(kindsOf(items)).toEqual(['none'])
   })
+
+  test('a time as text is a time, and what is none is that of the arrival', async () => {
+    const timeOf = async (timeStamp: unknown) =>
+      locationsOf(await itemsOf('garmin', push(event({ timeStamp }))))[0]?.dateTime
+    expect(await timeOf('2026-03-04T05:06:07Z')).toBe('2026-03-04T05:06:07.000Z')
+    expect(await timeOf('2026-03-04T07:06:07.5+02:00')).toBe('2026-03-04T05:06:07.500Z')
+    expect(await timeOf('1772600767000')).toBe('2026-03-04T05:06:07.000Z')
+    expect(await timeOf('soon')).toBe('2026-11-15T12:00:00.000Z')
+  })
+
+  test('an altitude of −422 is none', async () => {
+    const altitudeOf = async (altitude: number) => {
+      const point = { latitude: 31.5, longitude: 35.5, altitude, gpsFix: 2 }
+      return locationsOf(await itemsOf('garmin', push(event({ point }))))[0]?.altitude
+    }
+    expect(await altitudeOf(-422)).toBeUndefined()
+    expect(await altitudeOf(-421.5)).toBe(-421.5)
+  })
 })

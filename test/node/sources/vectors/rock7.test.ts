@@ -70,4 +70,21 @@ describe('Rock 7 Core', () => {
     expect(locationsOf(own)).toMatchObject([{ latitude: 37.82519, source: 'gnss' }])
     expect(own[0]?.key).not.toBe(network[0]?.key)
   })
+
+  test('an acknowledgement has no battery', async () => {
+    const sent = { imei: '300534060999990', id: 'ack', at: '2026-01-03T21:10:47Z', battery: 0 }
+    const place = { lat: 12.5, lon: -61.5, temp: 21 }
+    const send = async (trigger: string) =>
+      locationsOf(await itemsOf('rock7', jsonPush({ ...sent, ...place, trigger })))[0]
+    expect(await send('ACKNOWLEDGE')).toEqual({
+      identifier: '300534060999990',
+      dateTime: '2026-01-03T21:10:47.000Z',
+      latitude: 12.5,
+      longitude: -61.5,
+      temperature: 21,
+      attributes: { trigger: 'ACKNOWLEDGE' },
+      source: 'gnss',
+    })
+    expect(await send('ROUTINE')).toMatchObject({ battery: 0 })
+  })
 })
