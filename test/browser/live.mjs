@@ -74,6 +74,20 @@ try {
     await page.getByText('2 positions are in quarantine').waitFor()
   })
 
+  await check('the card of a phone leaves the device in sight when it grows', async () => {
+    await page.setViewportSize({ width: 375, height: 812 })
+    await openPath(page, '/')
+    await openPath(page, `/map/${device.id}`)
+    await page.locator('.device-card').getByText('Newest of them').waitFor()
+    await page.waitForFunction(() => {
+      const map = document.querySelector('.map-canvas')
+      const [, y] = (map.dataset.marker ?? '').split(',').map(Number)
+      const { top } = document.querySelector('.device-card').getBoundingClientRect()
+      return map.getBoundingClientRect().top + y + 12 < top
+    })
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
   await check('sources count what waits, without a reload', async () => {
     await openPath(page, '/sources')
     const row = page.locator('tr', { hasText: 'Phones' })

@@ -99,6 +99,19 @@ export class FleetMap extends MapView {
     this.#flyTo(location, DEVICE_ZOOM, card)
   }
 
+  /** Shows the selected device again if a card that has grown covers it. */
+  async clearOf(card: Element): Promise<void> {
+    if (this.map.isMoving()) await this.map.once('moveend')
+    const location = this.#selected?.device.lastLocation
+    if (!location) return
+    const map = this.map.getContainer().getBoundingClientRect()
+    const point = this.map.project([location.longitude, location.latitude])
+    const [x, y] = [map.left + point.x, map.top + point.y]
+    const { top, right, bottom, left } = card.getBoundingClientRect()
+    const gapPx = Math.max(left - x, x - right, top - y, y - bottom)
+    if (gapPx < MARKER_PX) this.showDevice(card)
+  }
+
   /** Marks where something happened. */
   setEvent(place: Place | null, name = ''): void {
     setData(this.map, 'event', place && pointAt([place.longitude, place.latitude], { name }))

@@ -64,6 +64,15 @@ const useFollowedFleet = ({ selectedId, alert, isAlertPending }: Shown) => {
     if (alert) map?.showEvent(alert, card)
     else if (isKnown && !isAlertPending) map?.showDevice(card)
   }, [map, selectedId, isKnown, alert, isAlertPending])
+  const isDeviceShown = isKnown && !alert
+  useEffect(() => {
+    const card = document.querySelector('.device-card')
+    if (!map || !card || !isDeviceShown) return
+    // What is in quarantine is loaded later, and makes the card larger.
+    const observer = new ResizeObserver(() => void map.clearOf(card))
+    observer.observe(card)
+    return () => observer.disconnect()
+  }, [map, place.value.path, isDeviceShown])
   return { shown, map, selected }
 }
 
