@@ -1,4 +1,5 @@
 import type { Alert } from '../../api/types.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Badge } from '../../ui/Page.tsx'
 
@@ -12,7 +13,7 @@ const keyOf = (one: Person) => `${one.user ?? nameOf(one)} ${one.channel}`
 export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcome }) => (
   <div class="stack">
     <p>
-      <b>{text.drill.outcome(reached.length, reached.length + notReached.length)}</b>
+      <b>{later.drill.outcome(reached.length, reached.length + notReached.length)}</b>
     </p>
     <ul class="deliveries">
       {reached.map((one) => (
@@ -21,7 +22,7 @@ export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcom
             <b>{nameOf(one)}</b>
             <span class="muted">{text.messages.channels[one.channel]}</span>
           </div>
-          <Badge kind="good">{text.drill.after(one.seconds)}</Badge>
+          <Badge kind="good">{later.drill.after(one.seconds)}</Badge>
         </li>
       ))}
       {notReached.map((one) => (
@@ -30,7 +31,7 @@ export const DrillOutcome = ({ drill: { reached, notReached } }: { drill: Outcom
             <b>{nameOf(one)}</b>
             <span class="muted">{text.messages.channels[one.channel]}</span>
           </div>
-          <Badge kind="warn">{text.drill.notReached[one.status]}</Badge>
+          <Badge kind="warn">{later.drill.notReached[one.status]}</Badge>
         </li>
       ))}
     </ul>

@@ -4,6 +4,7 @@ import { isAdmin, readUsers } from '../../api/people.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import type { Account, Device, User } from '../../api/types.ts'
 import { navigate } from '../../router/router.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { FormDialog } from '../../ui/dialog/Dialog.tsx'
@@ -29,7 +30,7 @@ const Receivers = ({ title, receivers }: { title: string; receivers: Receiver[] 
   <div>
     <h3>{title}</h3>
     {receivers.length === 0 ? (
-      <p class="warn-text">{text.drill.nobody}</p>
+      <p class="warn-text">{later.drill.nobody}</p>
     ) : (
       <ul class="drill-receivers">
         {receivers.map(({ key, name, channels }) => (
@@ -53,7 +54,7 @@ const DrillDialog = ({ device, onClose }: { device: Device; onClose: () => void 
       params: { deviceId: device.id },
       body: { alertName, test: true },
     })
-    toast(text.drill.started)
+    toast(later.drill.started)
     // A query of alerts, which this is not, has another reply.
     if ('alert' in reply) navigate(`/alerts/${reply.alert.id}`)
   })
@@ -62,26 +63,26 @@ const DrillDialog = ({ device, onClose }: { device: Device; onClose: () => void 
     : { users: null, contacts: [] }
   return (
     <FormDialog
-      title={text.drill.title(device.name)}
-      submitLabel={text.drill.start}
+      title={later.drill.title(device.name)}
+      submitLabel={later.drill.start}
       action={start}
       canSubmit={data !== undefined}
       onClose={onClose}
     >
-      <p>{text.drill.explanation}</p>
+      <p>{later.drill.explanation}</p>
       {error && !data && <Failed error={error} onRetry={reload} />}
       {!error && !data && <Pending />}
       {data && (
         <>
           {users ? (
-            <Receivers title={text.drill.first} receivers={users} />
+            <Receivers title={later.drill.first} receivers={users} />
           ) : (
-            <p>{text.drill.unseen}</p>
+            <p>{later.drill.unseen}</p>
           )}
-          <Receivers title={text.drill.later(data.account.escalation)} receivers={contacts} />
+          <Receivers title={later.drill.later(data.account.escalation)} receivers={contacts} />
         </>
       )}
-      <p class="hint">{text.drill.limit}</p>
+      <p class="hint">{later.drill.limit}</p>
     </FormDialog>
   )
 }
@@ -92,7 +93,7 @@ export const DrillButton = ({ device }: { device: Device }) => {
   return (
     <>
       <Button icon="alert" onClick={() => setIsAsking(true)}>
-        {text.drill.run}
+        {later.drill.run}
       </Button>
       {isAsking && <DrillDialog device={device} onClose={() => setIsAsking(false)} />}
     </>

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { Failed, Pending } from '../../ui/states.tsx'
@@ -15,14 +15,14 @@ const Outcome = ({ alertId }: { alertId: string }) => {
     [alertId],
   )
   // Deleted with its device, or of a device that the viewer cannot see.
-  if (error?.status === 404) return <p class="muted">{text.drill.gone}</p>
+  if (error?.status === 404) return <p class="muted">{later.drill.gone}</p>
   if (!data) return error ? <Failed error={error} onRetry={reload} /> : <Pending />
   return (
     <>
       {data.drill && <DrillOutcome drill={data.drill} />}
       <div class="card-actions">
         <LinkButton icon="alert" href={`/alerts/${alertId}`}>
-          {text.drill.show}
+          {later.drill.show}
         </LinkButton>
       </div>
     </>
@@ -31,20 +31,20 @@ const Outcome = ({ alertId }: { alertId: string }) => {
 
 /** When the emergency chain was last tested, and whom the test reached. */
 export const LastDrill = ({ account: { lastDrillAt, lastDrillAlertId } }: { account: Account }) => (
-  <Card title={text.drill.card}>
+  <Card title={later.drill.card}>
     <div class="stack">
-      <p class="hint">{text.drill.where}</p>
+      <p class="hint">{later.drill.where}</p>
       {lastDrillAt ? (
         <p>
-          {text.drill.last} <Time value={lastDrillAt} />
+          {later.drill.last} <Time value={lastDrillAt} />
         </p>
       ) : (
-        <p class="warn-text">{text.drill.never}</p>
+        <p class="warn-text">{later.drill.never}</p>
       )}
       {lastDrillAlertId && <Outcome alertId={lastDrillAlertId} />}
       <div>
         <LinkButton icon="device" href="/devices">
-          {text.drill.choose}
+          {later.drill.choose}
         </LinkButton>
       </div>
     </div>

@@ -6,6 +6,7 @@ import type { Alert, Location } from '../../../api/types.ts'
 import { newestPlace } from '../../../app/newestPlace.ts'
 import { HOUR_MS } from '../../../format/time.ts'
 import { session } from '../../../session/session.ts'
+import { later } from '../../../text/later.ts'
 import { alertLabel, text } from '../../../text/text.ts'
 import { DeviceLink } from '../../../ui/links.tsx'
 import { Badge, Card, Page } from '../../../ui/Page.tsx'
@@ -59,10 +60,10 @@ const Handled = ({ alert, nameOf }: { alert: Alert; nameOf: (id: string) => stri
     resolved: [alert.resolvedAt, alert.resolvedBy],
     cancelled: [alert.cancelledAt, alert.cancelledBy],
   }[alert.state]
-  if (!at) return <>{text.incident.nobodyYet}</>
+  if (!at) return <>{later.incident.nobodyYet}</>
   return (
     <>
-      {text.incident.handled[alert.state as 'acknowledged']} {by && <b>{nameOf(by)}</b>}{' '}
+      {later.incident.handled[alert.state as 'acknowledged']} {by && <b>{nameOf(by)}</b>}{' '}
       <Time value={at} isRelative />
     </>
   )
@@ -121,10 +122,10 @@ export const Incident = ({ alert, parent, onChange }: IncidentProps) => {
         <>
           <span class="badges">
             <AlertState alert={alert} />
-            {alert.test && <Badge kind="info">{text.incident.test}</Badge>}
+            {alert.test && <Badge kind="info">{later.incident.test}</Badge>}
             {alert.late && <Badge kind="warn">{text.alerts.late}</Badge>}
             <span>
-              {text.incident.raised} <Time value={alert.dateTime} isRelative /> (
+              {later.incident.raised} <Time value={alert.dateTime} isRelative /> (
               <Time value={alert.dateTime} />) · <DeviceLink id={deviceId} />
             </span>
           </span>
@@ -143,7 +144,7 @@ export const Incident = ({ alert, parent, onChange }: IncidentProps) => {
       <div class="columns">
         {place && <Nearest nearest={nearest} />}
         {alert.drill && (
-          <Card title={text.drill.card}>
+          <Card title={later.drill.card}>
             <DrillOutcome drill={alert.drill} />
           </Card>
         )}

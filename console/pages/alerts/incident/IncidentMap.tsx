@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Device, Zone } from '../../../api/types.ts'
 import type { Place as TimedPlace } from '../../../app/newestPlace.ts'
 import { navigate } from '../../../router/router.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import type { FleetMap } from '../../map/FleetMap.ts'
 import { STATE_COLOURS } from '../../map/fleet/deviceState.ts'
@@ -49,7 +49,7 @@ const fitIncident = (map: FleetMap, { place, track }: IncidentMapProps, isAnimat
 
 /** Where the device is and was, and who is near. It follows the device until it is moved by hand. */
 export const IncidentMap = (props: IncidentMapProps) => {
-  const shown = useFleetMap(text.incident.mapLabel)
+  const shown = useFleetMap(later.incident.mapLabel)
   const { map, hasFailed } = shown
   const { deviceId, place, track, nearest } = props
   const isFollowed = useRef(true)
@@ -79,13 +79,13 @@ export const IncidentMap = (props: IncidentMapProps) => {
     <div
       class="incident-map"
       role="group"
-      aria-label={text.incident.mapLabel}
+      aria-label={later.incident.mapLabel}
       // The wheel scrolls the page; the buttons zoom.
       onWheelCapture={(event) => event.stopPropagation()}
     >
       <MapFrame
         shown={shown}
-        tools={<IconButton icon="fit" label={text.incident.fit} onClick={refit} />}
+        tools={<IconButton icon="fit" label={later.incident.fit} onClick={refit} />}
       />
     </div>
   )

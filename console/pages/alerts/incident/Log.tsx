@@ -4,7 +4,7 @@ import { useAction } from '../../../api/resource.ts'
 import type { Alert } from '../../../api/types.ts'
 import { formatExact, formatUtc } from '../../../format/time.ts'
 import { session } from '../../../session/session.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { Form } from '../../../ui/form/Form.tsx'
 import { TextArea } from '../../../ui/form/fields.tsx'
 import { Icon, type IconName } from '../../../ui/Icon.tsx'
@@ -32,14 +32,14 @@ const LogEntry = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => str
       <Icon name={ICONS[action]} size={16} />
       <div>
         <p>
-          <b>{text.incident.actions[action]}</b>
+          <b>{later.incident.actions[action]}</b>
           {by && <span> · {nameOf(by)}</span>}{' '}
           <time class="muted" datetime={at} title={formatUtc(at)}>
             {formatExact(at)}
           </time>
         </p>
         {said && (
-          <p class="log-text">{action === 'escalated' ? text.incident.round(said) : said}</p>
+          <p class="log-text">{action === 'escalated' ? later.incident.round(said) : said}</p>
         )}
       </div>
     </li>
@@ -57,9 +57,9 @@ const NoteForm = ({ alertId, onDone }: { alertId: string; onDone: (alert: Alert)
     onDone(reply.alert)
   })
   return (
-    <Form submitLabel={text.incident.addNote} action={action} canSubmit={note.trim() !== ''}>
+    <Form submitLabel={later.incident.addNote} action={action} canSubmit={note.trim() !== ''}>
       <TextArea
-        label={text.incident.note}
+        label={later.incident.note}
         value={note}
         onInput={setNote}
         rows={2}
@@ -77,7 +77,7 @@ interface LogProps {
 
 /** What happened to the emergency, the newest last, and a note to write. */
 export const Log = ({ alert, nameOf, onDone }: LogProps) => (
-  <Card title={text.incident.log}>
+  <Card title={later.incident.log}>
     <div class="stack">
       <ol class="log">
         {(alert.log ?? []).map((entry) => (

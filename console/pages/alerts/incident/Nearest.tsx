@@ -1,5 +1,5 @@
 import { formatCourse, formatRange, formatSpeed } from '../../../format/units.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Card } from '../../../ui/Page.tsx'
 import { Time } from '../../../ui/Time.tsx'
@@ -18,9 +18,9 @@ const Direction = ({ degrees }: { degrees: number }) => (
 
 /** The nearest other devices, and where to look for them from the emergency. */
 export const Nearest = ({ nearest }: { nearest: readonly Neighbour<Member>[] }) => (
-  <Card title={text.incident.nearest}>
+  <Card title={later.incident.nearest}>
     {nearest.length === 0 ? (
-      <p class="muted">{text.incident.nobodyNear}</p>
+      <p class="muted">{later.incident.nobodyNear}</p>
     ) : (
       <>
         <ol class="nearest">
@@ -42,7 +42,7 @@ export const Nearest = ({ nearest }: { nearest: readonly Neighbour<Member>[] }) 
             </li>
           ))}
         </ol>
-        <p class="hint">{text.incident.nearestHint}</p>
+        <p class="hint">{later.incident.nearestHint}</p>
       </>
     )}
   </Card>

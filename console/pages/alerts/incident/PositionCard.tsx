@@ -2,6 +2,7 @@ import type { Alert, Location } from '../../../api/types.ts'
 import type { Place } from '../../../app/newestPlace.ts'
 import { notationsOf } from '../../../format/notations.ts'
 import { formatHeight, formatPosition } from '../../../format/units.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
@@ -26,14 +27,14 @@ const Notations = ({ place }: { place: Place }) => (
   <dl class="notations">
     {notationsOf(place).map(({ kind, value }) => (
       <div key={kind}>
-        <dt title={text.incident.notationHints[kind]}>{text.incident.notations[kind]}</dt>
+        <dt title={later.incident.notationHints[kind]}>{later.incident.notations[kind]}</dt>
         <dd>
           {value === null ? (
-            <span class="muted">{text.incident.notDefined}</span>
+            <span class="muted">{later.incident.notDefined}</span>
           ) : (
             <>
               <code>{value}</code>
-              <CopyButton value={value} label={text.incident.copy[kind]} isSmall />
+              <CopyButton value={value} label={later.incident.copy[kind]} isSmall />
             </>
           )}
         </dd>
@@ -46,12 +47,12 @@ const Notations = ({ place }: { place: Place }) => (
 const FirstPlace = ({ alert, place }: { alert: Alert; place: Place }) => {
   const { latitude, longitude, positionSource, positionTime, dateTime } = alert
   if (latitude === null || longitude === null)
-    return <p class="hint">{text.incident.raisedWithout}</p>
+    return <p class="hint">{later.incident.raisedWithout}</p>
   const isSame = latitude === place.latitude && longitude === place.longitude
   if (isSame && positionSource !== 'last-known') return null
   return (
     <p class={positionSource === 'last-known' ? 'hint warn-text' : 'hint'}>
-      {positionSource === 'last-known' ? text.incident.firstLastKnown : text.incident.first}{' '}
+      {positionSource === 'last-known' ? later.incident.firstLastKnown : later.incident.first}{' '}
       {formatPosition(latitude, longitude)}, <Time value={positionTime ?? dateTime} />
     </p>
   )
@@ -67,12 +68,12 @@ interface PositionCardProps {
 export const PositionCard = ({ alert, place, location, accuracy }: PositionCardProps) => {
   if (!place)
     return (
-      <Card title={text.incident.position}>
-        <p class="bad-text">{text.incident.noPosition}</p>
+      <Card title={later.incident.position}>
+        <p class="bad-text">{later.incident.noPosition}</p>
       </Card>
     )
   return (
-    <Card title={text.incident.position}>
+    <Card title={later.incident.position}>
       <div class="stack">
         <p class="position-age">
           <Icon name="clock" size={16} />
@@ -83,19 +84,19 @@ export const PositionCard = ({ alert, place, location, accuracy }: PositionCardP
             <Time value={place.dateTime} />
             {' · '}
             {accuracy === null
-              ? text.incident.accuracyUnknown
-              : text.incident.accuracy(formatHeight(accuracy))}
+              ? later.incident.accuracyUnknown
+              : later.incident.accuracy(formatHeight(accuracy))}
           </span>
         </p>
         <Notations place={place} />
         <p class="position-links">
           <a class="button small" href={geoHref(place)}>
             <Icon name="pin" size={16} />
-            <span>{text.incident.geo}</span>
+            <span>{later.incident.geo}</span>
           </a>
           <a class="button small" href={osmHref(place)} target="_blank" rel="noreferrer">
             <Icon name="map" size={16} />
-            <span>{text.incident.osm}</span>
+            <span>{later.incident.osm}</span>
           </a>
           <a class="button small" href={`/map/${alert.deviceId}?alert=${alert.id}`}>
             <Icon name="track" size={16} />
@@ -105,7 +106,7 @@ export const PositionCard = ({ alert, place, location, accuracy }: PositionCardP
         <FirstPlace alert={alert} place={place} />
         {location && <Figures location={location} />}
         {location && location.battery === undefined && (
-          <p class="hint">{text.incident.noBattery}</p>
+          <p class="hint">{later.incident.noBattery}</p>
         )}
       </div>
     </Card>

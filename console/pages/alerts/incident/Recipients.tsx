@@ -1,4 +1,5 @@
 import type { Delivery } from '../../../api/types.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { MessageKind, MessageStatus } from '../../../ui/MessageStatus.tsx'
 import { Badge, Card } from '../../../ui/Page.tsx'
@@ -22,7 +23,7 @@ export const Recipients = ({ deliveries }: { deliveries: readonly Delivery[] }) 
           <li key={key}>
             <h3>
               {name}
-              <Badge kind={KINDS[reached]}>{text.incident.reached[reached]}</Badge>
+              <Badge kind={KINDS[reached]}>{later.incident.reached[reached]}</Badge>
             </h3>
             <ul class="deliveries">
               {own.map((delivery) => (

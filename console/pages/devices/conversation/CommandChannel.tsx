@@ -3,7 +3,7 @@ import { call } from '../../../api/client.ts'
 import { readSources } from '../../../api/people.ts'
 import { useAction, useResource } from '../../../api/resource.ts'
 import type { Device, Source } from '../../../api/types.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { FormDialog } from '../../../ui/dialog/Dialog.tsx'
 import { SelectField } from '../../../ui/form/fields.tsx'
@@ -28,25 +28,25 @@ const ChooseSource = ({ device, sourceId, sources, onDone, onClose }: ChooseProp
       params: { deviceId: device.id },
       body: { sourceId: chosen || null },
     })
-    toast(text.conversation.channel.saved)
+    toast(later.conversation.channel.saved)
     onDone(reply.sourceId)
   })
   const isDeleted = sourceId !== null && !sources.some(({ id }) => id === sourceId)
   return (
     <FormDialog
-      title={text.conversation.channel.title(device.name)}
-      submitLabel={text.conversation.channel.save}
+      title={later.conversation.channel.title(device.name)}
+      submitLabel={later.conversation.channel.save}
       action={save}
       canSubmit={chosen !== (sourceId ?? '')}
       onClose={onClose}
     >
-      <p>{text.conversation.channel.lead}</p>
+      <p>{later.conversation.channel.lead}</p>
       <SelectField
-        label={text.conversation.channel.source}
+        label={later.conversation.channel.source}
         value={chosen}
         choices={[
-          { value: '', label: text.conversation.channel.next },
-          ...(isDeleted ? [{ value: sourceId, label: text.conversation.channel.deleted }] : []),
+          { value: '', label: later.conversation.channel.next },
+          ...(isDeleted ? [{ value: sourceId, label: later.conversation.channel.deleted }] : []),
           ...sources.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         onChange={setChosen}
@@ -79,18 +79,18 @@ export const CommandChannel = ({ device }: { device: Device }) => {
   return (
     <div class="command-channel">
       <span>
-        {text.conversation.channel.label}{' '}
+        {later.conversation.channel.label}{' '}
         {source ? (
           <a href={`/sources/${source.id}`}>{source.name}</a>
         ) : (
           <span class="muted">
-            {text.conversation.channel[sourceId === null ? 'none' : 'deleted']}
+            {later.conversation.channel[sourceId === null ? 'none' : 'deleted']}
           </span>
         )}
       </span>
       {sources.length > 0 && (
         <Button size="small" onClick={() => setIsChoosing(true)}>
-          {text.conversation.channel.change}
+          {later.conversation.channel.change}
         </Button>
       )}
       {isChoosing && (

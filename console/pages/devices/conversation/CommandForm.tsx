@@ -4,7 +4,7 @@ import { isAdmin } from '../../../api/people.ts'
 import type { ApiError } from '../../../api/problem.ts'
 import { useAction } from '../../../api/resource.ts'
 import type { Command, Device, SendCommandReply } from '../../../api/types.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
 import { bindFields, useInput } from '../../../ui/form/draft.ts'
@@ -22,8 +22,8 @@ import {
   type Way,
 } from './command.ts'
 
-const WAYS = choicesOf(['network', 'sms'], text.conversation.ways)
-const KIND_CHOICES = choicesOf(KINDS, text.conversation.kinds)
+const WAYS = choicesOf(['network', 'sms'], later.conversation.ways)
+const KIND_CHOICES = choicesOf(KINDS, later.conversation.kinds)
 
 interface NoChannelProps {
   error: ApiError
@@ -36,15 +36,15 @@ interface NoChannelProps {
 /** Why the command was not sent, and what can be done. */
 const NoChannel = ({ error, way, sms, onSms }: NoChannelProps) =>
   way === 'sms' ? (
-    <Refusal error={error}>{text.conversation.smsBadNumber}</Refusal>
+    <Refusal error={error}>{later.conversation.smsBadNumber}</Refusal>
   ) : (
     <Refusal error={error}>
-      <b>{text.conversation.noChannelTitle}</b> {text.conversation.noChannel}{' '}
-      {isAdmin() && <a href="/sources">{text.conversation.toSources}</a>}{' '}
-      {sms === 'other' && text.conversation.smsOnlyText}
+      <b>{later.conversation.noChannelTitle}</b> {later.conversation.noChannel}{' '}
+      {isAdmin() && <a href="/sources">{later.conversation.toSources}</a>}{' '}
+      {sms === 'other' && later.conversation.smsOnlyText}
       {sms === 'text' && (
         <Button size="small" onClick={onSms}>
-          {text.conversation.trySms}
+          {later.conversation.trySms}
         </Button>
       )}
     </Refusal>
@@ -52,12 +52,12 @@ const NoChannel = ({ error, way, sms, onSms }: NoChannelProps) =>
 
 const wayHint = (way: Way, { min }: Device): string | null => {
   if (way === 'network') return null
-  return min ? text.conversation.smsTo(min) : text.conversation.smsNeedsNumber
+  return min ? later.conversation.smsTo(min) : later.conversation.smsNeedsNumber
 }
 
 /** What the service says of a command that it took, which may still have failed. */
 const resultOf = ({ result, command }: SendCommandReply): string =>
-  command.status === 'failed' ? [text.conversation.notSent, answerText(command)].join(' ') : result
+  command.status === 'failed' ? [later.conversation.notSent, answerText(command)].join(' ') : result
 
 interface CommandFormProps {
   device: Device
@@ -89,7 +89,7 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
   }
   return (
     <Form
-      submitLabel={text.conversation.send}
+      submitLabel={later.conversation.send}
       action={send}
       canSubmit={isComplete(draft) && !(isSms && !device.min)}
       refusal={
@@ -106,7 +106,7 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
       <div class="command-row">
         <div>
           <Choices
-            label={text.conversation.by}
+            label={later.conversation.by}
             value={draft.way}
             choices={WAYS}
             onChange={(way) => {
@@ -118,8 +118,8 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
         </div>
         {!isSms && (
           <SelectField
-            label={text.conversation.kind}
-            hint={text.conversation.kindHints[draft.kind]}
+            label={later.conversation.kind}
+            hint={later.conversation.kindHints[draft.kind]}
             {...bind.choice('kind')}
             choices={KIND_CHOICES}
           />
@@ -127,10 +127,10 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
       </div>
       {field === 'content' && (
         <TextArea
-          label={isText ? text.conversation.text : text.conversation.bytes}
+          label={isText ? later.conversation.text : later.conversation.bytes}
           hint={
             isText
-              ? `${text.conversation.characters(draft.content.length)}. ${isSms ? text.conversation.smsHint : ''}`
+              ? `${later.conversation.characters(draft.content.length)}. ${isSms ? later.conversation.smsHint : ''}`
               : undefined
           }
           {...bind.text('content')}
@@ -141,8 +141,8 @@ export const CommandForm = ({ device, onSent }: CommandFormProps) => {
       )}
       {field === 'seconds' && (
         <TextField
-          label={text.conversation.seconds}
-          hint={text.conversation.secondsHint}
+          label={later.conversation.seconds}
+          hint={later.conversation.secondsHint}
           type="number"
           min={30}
           max={65_535}

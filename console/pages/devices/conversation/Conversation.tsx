@@ -4,7 +4,7 @@ import { isAdmin } from '../../../api/people.ts'
 import type { Command, Device } from '../../../api/types.ts'
 import { useLiveEvents } from '../../../live/useLive.ts'
 import { session } from '../../../session/session.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Badge, Card } from '../../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../../ui/states.tsx'
@@ -29,13 +29,13 @@ const Entry = ({ command }: { command: Command }) => {
   return (
     <li class={received ? 'entry received' : 'entry'}>
       <p class="entry-head">
-        {received ? text.conversation.fromDevice : text.conversation.toDevice}
-        {sms && ` ${text.conversation.bySms}`} · <Time value={creation} />
+        {received ? later.conversation.fromDevice : later.conversation.toDevice}
+        {sms && ` ${later.conversation.bySms}`} · <Time value={creation} />
       </p>
       <p class={format === 'Text' ? 'entry-text' : 'entry-text code'}>{commandText(command)}</p>
-      {format !== 'Text' && <p class="hint">{text.conversation.formats[format]}</p>}
-      {!received && <Badge kind={KINDS[status]}>{text.conversation.statuses[status]}</Badge>}
-      {!received && status === 'unknown' && <p class="hint">{text.conversation.unknownHint}</p>}
+      {format !== 'Text' && <p class="hint">{later.conversation.formats[format]}</p>}
+      {!received && <Badge kind={KINDS[status]}>{later.conversation.statuses[status]}</Badge>}
+      {!received && status === 'unknown' && <p class="hint">{later.conversation.unknownHint}</p>}
       {answer && <p class="hint">{answer}</p>}
     </li>
   )
@@ -56,8 +56,8 @@ const useConversation = (deviceId: string) => {
 }
 
 const CommandPart = ({ device, onSent }: { device: Device; onSent: (sent: Command) => void }) => {
-  if (!session.can('execute')) return <p class="hint">{text.conversation.may}</p>
-  if (device.state === 'expired') return <p class="hint">{text.conversation.expired}</p>
+  if (!session.can('execute')) return <p class="hint">{later.conversation.may}</p>
+  if (device.state === 'expired') return <p class="hint">{later.conversation.expired}</p>
   return <CommandForm device={device} onSent={onSent} />
 }
 
@@ -72,12 +72,12 @@ export const Conversation = ({ device }: { device: Device }) => {
   }, [newest])
   const isFirstLoad = isPending && items.length === 0
   return (
-    <Card title={text.conversation.title}>
+    <Card title={later.conversation.title}>
       <div class="stack">
         {error && <Failed error={error} onRetry={pages.reload} />}
         {isFirstLoad && <Skeleton rows={3} />}
         {!isPending && !error && items.length === 0 && (
-          <p class="muted">{text.conversation.empty}</p>
+          <p class="muted">{later.conversation.empty}</p>
         )}
         {items.length > 0 && (
           <div
@@ -86,11 +86,11 @@ export const Conversation = ({ device }: { device: Device }) => {
             role="log"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it.
             tabIndex={0}
-            aria-label={text.conversation.title}
+            aria-label={later.conversation.title}
           >
             {hasMore && (
               <Button size="small" kind="quiet" isPending={isPending} onClick={pages.loadMore}>
-                {text.conversation.earlier}
+                {later.conversation.earlier}
               </Button>
             )}
             <ol>

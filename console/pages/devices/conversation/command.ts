@@ -1,12 +1,12 @@
 import type { Command, SendCommandBody } from '../../../api/types.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 
 /* What can be sent to a device, and how it is written. */
 
 export type Way = 'network' | 'sms'
-export type Kind = keyof typeof text.conversation.kinds
+export type Kind = keyof typeof later.conversation.kinds
 
-export const KINDS = Object.keys(text.conversation.kinds) as Kind[]
+export const KINDS = Object.keys(later.conversation.kinds) as Kind[]
 
 export interface CommandDraft {
   way: Way
@@ -49,17 +49,17 @@ export const bodyOf = ({ way, kind, content, seconds }: CommandDraft): SendComma
 /** A reason of the API in words; what a network answers is shown as it is. */
 export const answerText = ({ sms, answer }: Command): string | null => {
   if (!answer) return null
-  if (!sms) return `${text.conversation.answer}: ${answer}`
-  return (text.conversation.smsReasons as Record<string, string>)[answer] ?? answer
+  if (!sms) return `${later.conversation.answer}: ${answer}`
+  return (later.conversation.smsReasons as Record<string, string>)[answer] ?? answer
 }
 
 /** An order to the device in words; any other text as it is. */
 export const commandText = ({ command, format, received, sms }: Command): string => {
   if (received || sms || format !== 'Text') return command
-  if (command === '/locate') return text.conversation.kinds.locate
-  if (command === '/tracking off') return text.conversation.kinds.trackingOff
+  if (command === '/locate') return later.conversation.kinds.locate
+  if (command === '/tracking off') return later.conversation.kinds.trackingOff
   const [, name, seconds] = /^\/(tracking|interval) (\d+)$/.exec(command) ?? []
   if (!name || !seconds) return command
-  const { trackingOn, interval } = text.conversation.kinds
-  return text.conversation.everySeconds(name === 'tracking' ? trackingOn : interval, seconds)
+  const { trackingOn, interval } = later.conversation.kinds
+  return later.conversation.everySeconds(name === 'tracking' ? trackingOn : interval, seconds)
 }

@@ -1,5 +1,6 @@
 import { useAction } from '../../../api/resource.ts'
 import type { PastedPush } from '../../../api/types.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
@@ -30,7 +31,7 @@ const EMPTY: Pasted = {
   body: '',
 }
 
-const FORMS = choicesOf(['text', 'base64'], text.decode.bodyForms)
+const FORMS = choicesOf(['text', 'base64'], later.decode.bodyForms)
 
 /** `Name: value`, one a line. */
 const headersOf = (typed: string): Record<string, string> =>
@@ -71,18 +72,18 @@ export default () => {
   const bind = bindFields({ draft, change, error })
   return (
     <Page
-      title={text.decode.title}
+      title={later.decode.title}
       parent={{ href: '/sources', label: text.sources.title }}
-      lead={text.decode.lead}
+      lead={later.decode.lead}
     >
       <div class="columns">
-        <Card title={text.decode.payload}>
+        <Card title={later.decode.payload}>
           <Form
-            submitLabel={text.decode.submit}
+            submitLabel={later.decode.submit}
             action={submit}
             actions={
               <Button icon="edit" onClick={() => change(exampleOf(draft.provider))}>
-                {text.decode.example}
+                {later.decode.example}
               </Button>
             }
           >
@@ -95,34 +96,34 @@ export default () => {
               }))}
             />
             <TextField
-              label={text.decode.contentType}
+              label={later.decode.contentType}
               {...bind.text('contentType')}
               placeholder="application/json"
               isOptional
               isCode
             />
             <TextField
-              label={text.decode.query}
-              hint={text.decode.queryHint}
+              label={later.decode.query}
+              hint={later.decode.queryHint}
               {...bind.text('query')}
               isOptional
               isCode
             />
             <TextArea
-              label={text.decode.headers}
-              hint={text.decode.headersHint}
+              label={later.decode.headers}
+              hint={later.decode.headersHint}
               {...bind.text('headers')}
               rows={2}
               isOptional
             />
             <Choices
-              label={text.decode.bodyForm}
+              label={later.decode.bodyForm}
               value={draft.form}
               choices={FORMS}
               onChange={(form) => change({ form })}
             />
             <TextArea
-              label={text.decode.body}
+              label={later.decode.body}
               {...bind.text('body')}
               pointer={draft.form === 'text' ? '/body' : '/bodyBase64'}
               rows={10}
@@ -134,8 +135,8 @@ export default () => {
           {decoded ? (
             <Decoded decoded={decoded} />
           ) : (
-            <Empty icon="search" title={text.decode.result}>
-              {text.decode.nothingHint}
+            <Empty icon="search" title={later.decode.result}>
+              {later.decode.nothingHint}
             </Empty>
           )}
         </Card>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../../api/client.ts'
 import type { DecodePayloadReply, PastedPush, SourceItem } from '../../../api/types.ts'
 import { formatDistance, formatPosition, formatSpeed } from '../../../format/units.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Badge } from '../../../ui/Page.tsx'
@@ -41,7 +42,7 @@ const Content = ({ item }: { item: SourceItem }) => {
     item.text,
     placeOf(item),
     location?.speed !== undefined && formatSpeed(location.speed),
-    location?.accuracy !== undefined && text.decode.accuracy(formatDistance(location.accuracy)),
+    location?.accuracy !== undefined && later.decode.accuracy(formatDistance(location.accuracy)),
   ].filter(Boolean)
   return <>{parts.join(' · ')}</>
 }
@@ -50,7 +51,7 @@ const Item = ({ item }: { item: SourceItem }) => {
   const time = item.location?.dateTime ?? item.dateTime
   return (
     <li>
-      <Badge kind={KINDS[item.kind]}>{text.decode.kinds[item.kind]}</Badge>
+      <Badge kind={KINDS[item.kind]}>{later.decode.kinds[item.kind]}</Badge>
       <code>{item.identifier}</code>
       {time && <Time value={time} />}
       <span class="decoded-content">
@@ -65,8 +66,8 @@ export const Decoded = ({ decoded }: { decoded: DecodePayloadReply }) => {
   const { items, failures, reply } = decoded
   return (
     <div class="stack" aria-live="polite">
-      <h3>{text.decode.result}</h3>
-      {items.length === 0 && <p class="muted">{text.decode.nothing}</p>}
+      <h3>{later.decode.result}</h3>
+      {items.length === 0 && <p class="muted">{later.decode.nothing}</p>}
       <ul class="decoded">
         {items.map((item, at) => (
           <Item key={at} item={item} />
@@ -77,7 +78,7 @@ export const Decoded = ({ decoded }: { decoded: DecodePayloadReply }) => {
           <Icon name="warning" />
           <div>
             <p>
-              <b>{text.decode.failures}</b>
+              <b>{later.decode.failures}</b>
             </p>
             {failures.map((failure, at) => (
               <p key={at}>{failure}</p>
@@ -86,8 +87,8 @@ export const Decoded = ({ decoded }: { decoded: DecodePayloadReply }) => {
         </div>
       )}
       <p class="hint">
-        {text.decode.reply}: {reply.status}
-        {reply.body === '' ? `, ${text.decode.emptyReply}` : ''}
+        {later.decode.reply}: {reply.status}
+        {reply.body === '' ? `, ${later.decode.emptyReply}` : ''}
       </p>
       {reply.body !== '' && <pre class="payload">{reply.body}</pre>}
     </div>

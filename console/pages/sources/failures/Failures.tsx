@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Pages } from '../../../api/resource.ts'
 import type { Source } from '../../../api/types.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { type Column, Table } from '../../../ui/list/Table.tsx'
@@ -22,14 +23,14 @@ export const Failures = ({ source, pages, onReload }: FailuresProps) => {
   const columns: readonly Column<Failure>[] = [
     {
       key: 'time',
-      label: text.failures.time,
+      label: later.failures.time,
       cell: ({ receivedAt }) => <Time value={receivedAt} />,
     },
-    { key: 'reason', label: text.failures.reason, cell: ({ reason }) => reason },
+    { key: 'reason', label: later.failures.reason, cell: ({ reason }) => reason },
     {
       key: 'size',
-      label: text.failures.size,
-      cell: ({ size }) => text.failures.bytes(size),
+      label: later.failures.size,
+      cell: ({ size }) => later.failures.bytes(size),
       isNumber: true,
     },
     {
@@ -37,7 +38,7 @@ export const Failures = ({ source, pages, onReload }: FailuresProps) => {
       label: text.common.actions,
       cell: (one) => (
         <Button size="small" icon="eye" onClick={() => setShown(one)}>
-          {text.failures.show}
+          {later.failures.show}
         </Button>
       ),
     },
@@ -46,20 +47,20 @@ export const Failures = ({ source, pages, onReload }: FailuresProps) => {
     <section class="stack">
       <header class="section-header">
         <div>
-          <h2>{text.failures.title}</h2>
-          <p class="hint">{text.failures.lead}</p>
+          <h2>{later.failures.title}</h2>
+          <p class="hint">{later.failures.lead}</p>
         </div>
         <Button size="small" icon="play" onClick={() => setIsReplaying(true)}>
-          {text.failures.replay}
+          {later.failures.replay}
         </Button>
       </header>
       <Table
-        label={text.failures.title}
+        label={later.failures.title}
         columns={columns}
         pages={pages}
         empty={
-          <Empty icon="check" title={text.failures.emptyTitle}>
-            {text.failures.empty}
+          <Empty icon="check" title={later.failures.emptyTitle}>
+            {later.failures.empty}
           </Empty>
         }
       />

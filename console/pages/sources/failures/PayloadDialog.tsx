@@ -1,6 +1,7 @@
 import { call } from '../../../api/client.ts'
 import { useAction, useResource } from '../../../api/resource.ts'
 import type { ReadRawPayloadReply, Source } from '../../../api/types.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
@@ -12,20 +13,20 @@ import { bytesOfBase64, showBytes } from './payloadText.ts'
 
 /** Somebody else's bytes, shown as text. */
 const Body = ({ base64, size }: { base64: string | null; size: number }) => {
-  if (base64 === null && size > 0) return <p>{text.failures.tooLarge}</p>
+  if (base64 === null && size > 0) return <p>{later.failures.tooLarge}</p>
   const bytes = bytesOfBase64(base64 ?? '')
-  if (bytes.byteLength === 0) return <p class="muted">{text.failures.noBody}</p>
+  if (bytes.byteLength === 0) return <p class="muted">{later.failures.noBody}</p>
   const shown = showBytes(bytes)
   return (
     <div>
       <p class="hint">
-        {text.failures.body}: {shown.isText ? text.failures.asText : text.failures.asHex}
+        {later.failures.body}: {shown.isText ? later.failures.asText : later.failures.asHex}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it. */}
       <pre class={shown.isText ? 'payload' : 'payload hex'} tabIndex={0}>
         {shown.text}
       </pre>
-      {shown.cutAt !== null && <p class="hint">{text.failures.cut(shown.cutAt)}</p>}
+      {shown.cutAt !== null && <p class="hint">{later.failures.cut(shown.cutAt)}</p>}
     </div>
   )
 }
@@ -36,8 +37,8 @@ const Raw = ({ raw, size }: { raw: ReadRawPayloadReply; size: number }) => {
     <div class="stack">
       <Facts
         facts={[
-          ...(raw.contentType ? [[text.failures.contentType, raw.contentType] as const] : []),
-          ...(raw.query ? [[text.failures.query, <code key="q">{raw.query}</code>] as const] : []),
+          ...(raw.contentType ? [[later.failures.contentType, raw.contentType] as const] : []),
+          ...(raw.query ? [[later.failures.query, <code key="q">{raw.query}</code>] as const] : []),
           ...headers.map(([name, value]) => [name, value] as const),
         ]}
       />
@@ -76,7 +77,7 @@ export const PayloadDialog = ({ source, failure, onClose }: PayloadDialogProps) 
   const canDecode = data !== null && (data.bodyBase64 !== null || data.query !== '')
   return (
     <Dialog
-      title={text.failures.payload}
+      title={later.failures.payload}
       size="large"
       onClose={onClose}
       actions={
@@ -87,7 +88,7 @@ export const PayloadDialog = ({ source, failure, onClose }: PayloadDialogProps) 
             isPending={decodeRaw.isPending}
             onClick={() => data && void decodeRaw.run(data)}
           >
-            {text.failures.decodeAgain}
+            {later.failures.decodeAgain}
           </Button>
           <Button kind="primary" onClick={onClose}>
             {text.common.close}

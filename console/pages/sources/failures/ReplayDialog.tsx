@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../../api/client.ts'
 import { useAction } from '../../../api/resource.ts'
 import { DAY_MS, MINUTE_MS } from '../../../format/time.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { FormDialog } from '../../../ui/dialog/Dialog.tsx'
 import { bindFields, useInput } from '../../../ui/form/draft.ts'
@@ -34,22 +35,22 @@ export const ReplayDialog = ({ sourceId, onClose, onReplayed }: ReplayDialogProp
       params: { sourceId },
       body: { from: span.from ?? '', to: span.to ?? '' },
     })
-    setOutcome(text.failures.replayed(decoded, failed))
+    setOutcome(later.failures.replayed(decoded, failed))
     onReplayed()
   })
   const bind = bindFields({ draft: span, change, error: replay.error })
   return (
     <FormDialog
-      title={text.failures.replayTitle}
-      submitLabel={text.failures.replay}
+      title={later.failures.replayTitle}
+      submitLabel={later.failures.replay}
       closeLabel={text.common.close}
       action={replay}
       onClose={onClose}
     >
-      <p>{text.failures.replayText}</p>
+      <p>{later.failures.replayText}</p>
       <div class="fields">
-        <TextField label={text.failures.from} {...bind.instant('from')} />
-        <TextField label={text.failures.to} {...bind.instant('to')} />
+        <TextField label={later.failures.from} {...bind.instant('from')} />
+        <TextField label={later.failures.to} {...bind.instant('to')} />
       </div>
       <p role="status">{outcome}</p>
     </FormDialog>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../../api/client.ts'
 import { useAction, useResource } from '../../../api/resource.ts'
 import type { ClaimIdentifierReply } from '../../../api/types.ts'
-import { text } from '../../../text/text.ts'
+import { later } from '../../../text/later.ts'
 import { FormDialog } from '../../../ui/dialog/Dialog.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
 import { DevicePicker } from '../../../ui/form/DevicePicker.tsx'
@@ -18,7 +18,7 @@ interface ClaimDialogProps {
 }
 
 type Way = 'new' | 'existing'
-const WAYS = choicesOf(['new', 'existing'], text.unclaimed.claimChoices)
+const WAYS = choicesOf(['new', 'existing'], later.unclaimed.claimChoices)
 
 /** Says that an existing device loses the identifier that it has. */
 const Replaced = ({ deviceId, identifier }: { deviceId: string; identifier: string }) => {
@@ -28,7 +28,7 @@ const Replaced = ({ deviceId, identifier }: { deviceId: string; identifier: stri
     [deviceId],
   )
   if (!data?.identifier || data.identifier === identifier) return null
-  return <p class="note">{text.unclaimed.replaces(data.name, data.identifier)}</p>
+  return <p class="note">{later.unclaimed.replaces(data.name, data.identifier)}</p>
 }
 
 /** Gives an identifier to a new or an existing device. */
@@ -50,15 +50,15 @@ export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimD
   const isReady = way === 'new' ? device.draft.name.trim() !== '' : deviceId !== null
   return (
     <FormDialog
-      title={text.unclaimed.claimTitle(identifier)}
-      submitLabel={way === 'new' ? text.unclaimed.makeDevice : text.unclaimed.putOnDevice}
+      title={later.unclaimed.claimTitle(identifier)}
+      submitLabel={way === 'new' ? later.unclaimed.makeDevice : later.unclaimed.putOnDevice}
       action={claim}
       canSubmit={isReady}
       onClose={onClose}
       refusal={error && <LicenseRefusal error={error} />}
     >
       <Choices
-        label={text.unclaimed.claimHow}
+        label={later.unclaimed.claimHow}
         value={way}
         choices={WAYS}
         onChange={(value) => {
@@ -69,18 +69,18 @@ export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimD
       {way === 'new' ? (
         <>
           <TextField
-            label={text.unclaimed.deviceName}
+            label={later.unclaimed.deviceName}
             {...bind.text('name')}
             maxLength={200}
             required
             autofocus
           />
-          <TextField label={text.unclaimed.model} {...bind.text('model')} isOptional />
+          <TextField label={later.unclaimed.model} {...bind.text('model')} isOptional />
         </>
       ) : (
         <>
           <DevicePicker
-            label={text.unclaimed.device}
+            label={later.unclaimed.device}
             values={deviceId === null ? [] : [deviceId]}
             onChange={([id]) => setDeviceId(id ?? null)}
             maxCount={1}
@@ -91,7 +91,7 @@ export const ClaimDialog = ({ sourceId, identifier, onClose, onClaimed }: ClaimD
         </>
       )}
       <p class="hint">
-        {way === 'new' ? text.unclaimed.makeHint : text.unclaimed.putHint} {text.unclaimed.late}
+        {way === 'new' ? later.unclaimed.makeHint : later.unclaimed.putHint} {later.unclaimed.late}
       </p>
     </FormDialog>
   )

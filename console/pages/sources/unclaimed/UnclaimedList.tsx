@@ -3,6 +3,7 @@ import { call } from '../../../api/client.ts'
 import type { Pages } from '../../../api/resource.ts'
 import type { ClaimIdentifierReply } from '../../../api/types.ts'
 import { formatNumber, formatPosition } from '../../../format/units.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ConfirmButton } from '../../../ui/dialog/ConfirmButton.tsx'
@@ -44,12 +45,12 @@ const PendingClaimList = ({
       <p key={identifier} class="note" role="status">
         <Icon name="clock" />
         <span>
-          {text.unclaimed.pending(
+          {later.unclaimed.pending(
             identifier,
             items.find((one) => one.identifier === identifier)?.count ?? pending,
           )}{' '}
           <a href={`/devices/${device.id}`}>{device.name}</a>.{' '}
-          {device.state === 'expired' && text.unclaimed.pendingExpired}
+          {device.state === 'expired' && later.unclaimed.pendingExpired}
         </span>
       </p>
     ))}
@@ -65,7 +66,7 @@ const usePendingClaims = (pages: Pages<Unclaimed>) => {
       (identifier) => !pages.items.some((one) => one.identifier === identifier),
     )
     if (done.length === 0) return
-    for (const identifier of done) toast(text.unclaimed.moved(identifier))
+    for (const identifier of done) toast(later.unclaimed.moved(identifier))
     setClaims(new Map([...claims].filter(([identifier]) => !done.includes(identifier))))
   }, [pages.items, pages.isPending, claims])
   const addClaim = (identifier: string, reply: ClaimIdentifierReply) =>
@@ -82,46 +83,46 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
   const discard = async ({ identifier }: Unclaimed) => {
     const params = { sourceId, identifier }
     await call('DELETE /api/sources/{sourceId}/unclaimed/{identifier}', { params })
-    toast(text.unclaimed.deleted(identifier))
+    toast(later.unclaimed.deleted(identifier))
     removeRow(identifier)
   }
   const onClaimed = (identifier: string, reply: ClaimIdentifierReply) => {
     setClaimed(null)
-    toast(text.unclaimed.claimed(reply.device.name, reply.imported))
+    toast(later.unclaimed.claimed(reply.device.name, reply.imported))
     if (reply.pending > 0) addClaim(identifier, reply)
     else removeRow(identifier)
   }
   const columns: readonly Column<Unclaimed>[] = [
     {
       key: 'identifier',
-      label: text.unclaimed.identifier,
+      label: later.unclaimed.identifier,
       cell: ({ identifier }) => <code>{identifier}</code>,
     },
     {
       key: 'count',
-      label: text.unclaimed.count,
+      label: later.unclaimed.count,
       cell: ({ count }) => formatNumber(count),
       isNumber: true,
     },
     {
       key: 'last',
-      label: text.unclaimed.last,
+      label: later.unclaimed.last,
       cell: ({ lastReceived }) => <Time value={lastReceived} isRelative />,
     },
     {
       key: 'first',
-      label: text.unclaimed.first,
+      label: later.unclaimed.first,
       cell: ({ firstReceived }) => <Time value={firstReceived} isRelative />,
       isMinor: true,
     },
     {
       key: 'position',
-      label: text.unclaimed.position,
+      label: later.unclaimed.position,
       cell: ({ lastLocation }) =>
         lastLocation ? (
           formatPosition(lastLocation.latitude, lastLocation.longitude)
         ) : (
-          <span class="muted">{text.unclaimed.noPosition}</span>
+          <span class="muted">{later.unclaimed.noPosition}</span>
         ),
     },
     {
@@ -131,16 +132,16 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
         !claims.has(one.identifier) && (
           <span class="with-button">
             <Button size="small" icon="plus" onClick={() => setClaimed(one)}>
-              {text.unclaimed.claim}
+              {later.unclaimed.claim}
             </Button>
             <ConfirmButton
               size="small"
               kind="quiet"
               icon="trash"
               label={text.common.delete}
-              title={text.unclaimed.deleteTitle(one.identifier)}
-              question={text.unclaimed.deleteQuestion}
-              confirmLabel={text.unclaimed.deleteConfirm}
+              title={later.unclaimed.deleteTitle(one.identifier)}
+              question={later.unclaimed.deleteQuestion}
+              confirmLabel={later.unclaimed.deleteConfirm}
               onConfirm={() => discard(one)}
             />
           </span>
@@ -151,24 +152,24 @@ export const UnclaimedList = ({ sourceId, pages, dropped, onReload }: UnclaimedL
     <section class="stack">
       <header class="section-header">
         <div>
-          <h2>{text.unclaimed.title}</h2>
-          <p class="hint">{text.unclaimed.lead}</p>
+          <h2>{later.unclaimed.title}</h2>
+          <p class="hint">{later.unclaimed.lead}</p>
         </div>
         <Button size="small" icon="refresh" onClick={onReload}>
           {text.common.reload}
         </Button>
       </header>
-      {dropped > 0 && <p class="note">{text.unclaimed.dropped(dropped)}</p>}
+      {dropped > 0 && <p class="note">{later.unclaimed.dropped(dropped)}</p>}
       <PendingClaimList claims={claims} items={pages.items} />
-      {places.length > 0 && <PlacesMap label={text.unclaimed.map} places={places} />}
+      {places.length > 0 && <PlacesMap label={later.unclaimed.map} places={places} />}
       <Table
-        label={text.unclaimed.title}
+        label={later.unclaimed.title}
         columns={columns}
         pages={pages}
         rowKey={({ identifier }) => identifier}
         empty={
-          <Empty icon="device" title={text.unclaimed.emptyTitle}>
-            {text.unclaimed.empty}
+          <Empty icon="device" title={later.unclaimed.emptyTitle}>
+            {later.unclaimed.empty}
           </Empty>
         }
       />
