@@ -931,6 +931,51 @@ export const en = {
     password: 'Password there',
     secretHint: 'It is never shown again.',
     secretKept: 'Leave it empty to keep the one that is stored.',
+    speedUnit: 'Unit of speed',
+    speedUnitHint: 'It must be the unit that the app sends.',
+    speedUnits: {
+      kn: 'knots (Traccar Client)',
+      'm/s': 'm/s (OsmAnd, GPSLogger, Locus Map)',
+      'km/h': 'km/h',
+    },
+    encryptionKey: 'Encryption key',
+    encryptionKeyHint:
+      'The same as in the app, at most 32 characters. What is not encrypted then fails.',
+    removeKey: 'Remove the stored key',
+    removeKeyHint: 'Then locations that are not encrypted are accepted.',
+    app: 'App',
+    apps: {
+      traccarClient: {
+        name: 'Traccar Client',
+        where:
+          'In Settings, enter the address as Server URL or scan it. The id is the device identifier there.',
+      },
+      osmand: {
+        name: 'OsmAnd',
+        where: 'Plugins → Trip recording → Online tracking → Web address.',
+      },
+      gpsLogger: {
+        name: 'GPSLogger',
+        where: 'Logging details → Log to custom URL → URL, method GET.',
+      },
+      locus: {
+        name: 'Locus Map',
+        where:
+          'Live tracking → Custom → URL, method GET. Leave the names of the parameters as they are.',
+      },
+      owntracks: { name: 'OwnTracks', where: '' },
+      overland: { name: 'Overland', where: '' },
+    },
+    phoneId: 'Id of the phone',
+    phoneIdHint: 'Another one for each phone. It is the identifier of the device.',
+    wrongUnit: (app: string, sent: string, unit: string) =>
+      `${app} sends ${sent}, but the source reads ${unit}. Edit its unit of speed.`,
+    unitNames: { kn: 'knots', 'm/s': 'm/s', 'km/h': 'km/h' },
+    enterThis: 'Enter this in the app',
+    afterAddress: 'Enter this after the address',
+    qrCode: (app: string) => `QR code of the address for ${app}`,
+    qrWithAddress:
+      'The address and its QR code are shown when it is made. “New address” makes another one.',
     requireJwt: 'Refuse pushes that are not signed',
     requireJwtHint: 'A signature that is there is always verified.',
     addressTitle: (name: string) => `The address of ${name}`,
@@ -956,11 +1001,10 @@ export const en = {
     arrivals: 'Arrivals',
     providers: {
       osmand: {
-        name: 'OsmAnd or Traccar Client',
+        name: 'Traccar Client, OsmAnd, GPSLogger, Locus Map',
         steps: [
-          'OsmAnd: Plugins → Trip recording → Online tracking → Web address.',
-          'Enter the address, followed by ?id=my-phone&lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed={5}&bearing={6}',
-          'Traccar Client: enter the address as Server URL.',
+          'Choose the unit of speed that the app sends. Apps with different units need different sources.',
+          'Enter the template of the app. It is shown with the address, also as a QR code.',
         ],
         identifier: 'the id that the app sends',
       },

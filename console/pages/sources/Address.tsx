@@ -1,6 +1,7 @@
 import type { Source } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { CodeLine, ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
+import { AppSetup } from './apps/AppSetup.tsx'
 import { PortalSteps } from './PortalSteps.tsx'
 import { curlOf, sampleOf } from './samples.ts'
 import './sources.css'
@@ -23,6 +24,7 @@ export const Address = ({ source, url, onClose }: AddressProps) => (
     <PortalSteps provider={source.provider} />
     {url && (
       <>
+        <AppSetup source={source} url={url} />
         <p>{text.sources.tryIt}</p>
         <CodeLine
           label={text.sources.curl}

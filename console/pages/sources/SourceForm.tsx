@@ -29,6 +29,7 @@ interface PartProps {
   isNew: boolean
 }
 
+const SPEED_UNITS = choicesOf(['kn', 'm/s', 'km/h'], text.sources.speedUnits)
 const NEW_DEVICES = choicesOf(['hold', 'create'], text.sources.newDevicesChoices)
 
 const General = ({ isNew, ...props }: PartProps) => {
@@ -51,6 +52,14 @@ const General = ({ isNew, ...props }: PartProps) => {
           choices={PROVIDERS.map((value) => ({ value, label: text.sources.providers[value].name }))}
           disabled={!isNew}
         />
+        {settingsOf(draft).includes('speedUnit') && (
+          <SelectField
+            label={text.sources.speedUnit}
+            hint={text.sources.speedUnitHint}
+            {...bindFields({ ...props, under: '/settings' }).choice('speedUnit')}
+            choices={SPEED_UNITS}
+          />
+        )}
         <div>
           <Choices
             label={text.sources.newDevices}
@@ -125,14 +134,37 @@ const Credentials = ({ isNew, ...props }: PartProps) => {
 
 const Security = (props: PartProps) => {
   const bind = bindFields({ ...props, under: '/settings' })
-  if (!settingsOf(props.draft).includes('requireJwt')) return null
+  const shown = settingsOf(props.draft)
+  const hasKey = shown.includes('encryptionKey')
+  if (!hasKey && !shown.includes('requireJwt')) return null
   return (
     <Card title={text.sources.security}>
-      <CheckField
-        label={text.sources.requireJwt}
-        hint={text.sources.requireJwtHint}
-        {...bind.check('requireJwt')}
-      />
+      {shown.includes('requireJwt') && (
+        <CheckField
+          label={text.sources.requireJwt}
+          hint={text.sources.requireJwtHint}
+          {...bind.check('requireJwt')}
+        />
+      )}
+      {hasKey && (
+        <div class="stack">
+          {!props.draft.removesKey && (
+            <SecretField
+              label={text.sources.encryptionKey}
+              hint={`${text.sources.encryptionKeyHint} ${props.isNew ? text.sources.secretHint : text.sources.secretKept}`}
+              {...bind.text('encryptionKey')}
+              isOptional
+            />
+          )}
+          {!props.isNew && (
+            <CheckField
+              label={text.sources.removeKey}
+              hint={text.sources.removeKeyHint}
+              {...bind.check('removesKey')}
+            />
+          )}
+        </div>
+      )}
     </Card>
   )
 }

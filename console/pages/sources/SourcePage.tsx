@@ -9,6 +9,7 @@ import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { SourceActions } from './actions.tsx'
+import { AppSetup } from './apps/AppSetup.tsx'
 import { Failures } from './failures/Failures.tsx'
 import { PortalSteps } from './PortalSteps.tsx'
 import { LastReceived, SourceState } from './SourceState.tsx'
@@ -85,6 +86,7 @@ const OneSource = ({ sourceId }: { sourceId: string }) => {
         <About source={data} />
         <Card title={text.sources.inPortal(text.sources.providers[data.provider].name)}>
           <PortalSteps provider={data.provider} />
+          <AppSetup source={data} url={null} />
         </Card>
       </div>
       <UnclaimedList sourceId={sourceId} pages={unclaimed} dropped={dropped} onReload={reload} />

@@ -15,16 +15,25 @@ export interface SourceDraft {
   userName: string
   password: string
   requireJwt: boolean
+  speedUnit: string
+  encryptionKey: string
+  /** The stored key is deleted. */
+  removesKey: boolean
 }
 
-type Setting = 'host' | 'sender' | 'apiKey' | 'userName' | 'password' | 'requireJwt'
+type Setting = Exclude<
+  keyof SourceDraft,
+  'name' | 'provider' | 'newDevices' | 'keepRaw' | 'removesKey'
+>
 
 const SETTINGS: Partial<Record<Provider, readonly Setting[]>> = {
   garmin: ['host', 'sender', 'apiKey', 'userName', 'password'],
   rockblock: ['requireJwt', 'userName', 'password'],
   rock7: ['requireJwt'],
+  osmand: ['speedUnit'],
+  owntracks: ['encryptionKey'],
 }
-const SECRETS: readonly Setting[] = ['apiKey', 'password']
+const SECRETS: readonly Setting[] = ['apiKey', 'password', 'encryptionKey']
 
 /** Version 2 of Garmin IPC Inbound takes a key, version 1 a user name and a password. */
 export const GARMIN_V2 = 'ipcinbound.inreachapp.com'
@@ -54,16 +63,23 @@ export const draftOf = (source: Source | null): SourceDraft => {
     userName: textOf(settings.userName),
     password: '',
     requireJwt: settings.requireJwt === true,
+    speedUnit: textOf(settings.speedUnit) || 'kn',
+    encryptionKey: '',
+    removesKey: false,
   }
 }
 
-/** Empty fields are null; a secret that is empty is left out, so that the stored one stays. */
+/**
+ * Empty fields are null; a secret that is empty is left out, so that the stored one stays. Spaces
+ * may be part of a key.
+ */
 const settingsBody = (draft: SourceDraft): Record<string, unknown> =>
   Object.fromEntries(
     settingsOf(draft).flatMap((name): [string, unknown][] => {
       const value = draft[name]
       if (typeof value === 'boolean') return [[name, value]]
-      const typed = value.trim()
+      if (name === 'encryptionKey' && draft.removesKey) return [[name, '']]
+      const typed = name === 'encryptionKey' ? value : value.trim()
       if (typed === '' && SECRETS.includes(name)) return []
       return [[name, typed || null]]
     }),

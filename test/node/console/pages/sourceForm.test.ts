@@ -46,4 +46,17 @@ describe('the form of a source', () => {
       settings: { apiKey: 'new', sender: null },
     })
   })
+
+  test('sends the unit of speed of an app, and leaves or removes a key', () => {
+    const osmand = { ...draftOf(null), provider: 'osmand' as const }
+    expect(bodyOf(osmand).settings).toEqual({ speedUnit: 'kn' })
+    const before = draftOf({ ...stored, provider: 'owntracks', settings: { encryptionKey: null } })
+    expect(patchOf(before, before)).toEqual({})
+    expect(patchOf(before, { ...before, encryptionKey: ' a b ' })).toEqual({
+      settings: { encryptionKey: ' a b ' },
+    })
+    expect(patchOf(before, { ...before, encryptionKey: 'x', removesKey: true })).toEqual({
+      settings: { encryptionKey: '' },
+    })
+  })
 })
