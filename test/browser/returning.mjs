@@ -1,0 +1,170 @@
+// What people who come back find: their search, their view of the map, a page that failed offline, a
+// second tab. Needs ADMIN_TOKEN of the service at BASE_URL.
+import { TestAccount } from './support/accounts.mjs'
+import { check, expect, launch, report, Watch } from './support/browser.mjs'
+import { findViolations, settle, visit } from './support/visit.mjs'
+
+const PASSWORD = 'a long sentence for the browser tests'
+const EMAIL = 'ana@returning.example'
+
+const watch = new Watch()
+const browser = await launch()
+const account = await TestAccount.open({ licenses: 4 })
+const user = { country: 'PT', timeZone: 'UTC' }
+await account.call('POST', '/api/users', {
+  ...user,
+  name: 'Ana',
+  email: EMAIL,
+  password: PASSWORD,
+  privileges: ['admin'],
+})
+const bo = await account.call('POST', '/api/users', { ...user, name: 'Bo', email: 'bo@a.example' })
+const HERE = { latitude: 38.7, longitude: -9.1 }
+await account.addDevice({ name: 'Great Möwe नाव', identifier: 'IMEI-77' }, HERE)
+await account.addDevice({ name: 'Auk' }, { latitude: 60, longitude: 30 })
+
+const page = await visit.open(browser, watch, { acceptDownloads: true, bypassCSP: true })
+const signIn = (tab) =>
+  visit.signIn(tab, { account: account.userName, email: EMAIL, password: PASSWORD })
+const menu = (name) => page.getByRole('link', { name, exact: true }).click()
+
+try {
+  await signIn(page)
+
+  await check('a device is found by any part of its name, in the list and on the map', async () => {
+    const search = page.getByLabel('Search by name or identifier')
+    for (const part of ['MÖW', 'i-7']) {
+      await search.fill(part)
+      await page.locator('.fleet-row').nth(1).waitFor({ state: 'detached' })
+      await page.locator('.fleet-row', { hasText: 'Great Möwe' }).waitFor()
+    }
+    await menu('Devices')
+    for (const part of ['MÖW', 'i-7']) {
+      await search.fill(part)
+      await page.getByRole('link', { name: 'Auk' }).waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: /Great Möwe/ }).waitFor()
+      await search.fill('')
+      await page.getByRole('link', { name: 'Auk' }).waitFor()
+    }
+  })
+
+  await check('the map is where its reader has left it', async () => {
+    const readView = () =>
+      page.evaluate(() => Object.entries(sessionStorage).find(([key]) => /map/.test(key))?.[1])
+    await menu('Map')
+    await page.locator('.map-canvas[data-drawn="2"]').waitFor()
+    const before = await readView()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.waitForFunction((old) => !Object.values(sessionStorage).includes(old), before ?? '')
+    await settle(page)
+    const left = await readView()
+    expect(left !== before, 'the view is not kept')
+    await menu('Devices')
+    await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
+    await menu('Map')
+    await page.locator('.map-canvas[data-drawn="2"]').waitFor()
+    await settle(page)
+    const [was, is] = [left, await readView()].map((view) => JSON.parse(view))
+    expect(Math.abs(was.zoom - is.zoom) < 0.01, `zoom ${was.zoom}, then ${is.zoom}`)
+    expect(Math.abs(was.center[0] - is.center[0]) < 0.01, `${was.center}, then ${is.center}`)
+  })
+
+  await check('pages that failed offline are loaded when the connection is back', async () => {
+    await menu('Groups')
+    await settle(page)
+    await menu('Devices')
+    await settle(page)
+    await page.context().setOffline(true)
+    await menu('Groups')
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.context().setOffline(false)
+    await page.getByText('No groups yet').waitFor()
+    await page.context().setOffline(true)
+    // A page that was never opened: its code is missing.
+    await menu('Licenses')
+    await page.getByRole('button', { name: 'Reload' }).waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Licenses' }).waitFor()
+  })
+
+  await check('a tab goes on once another one has signed in again', async () => {
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.locator('.shell').waitFor()
+    const refuse = (route) =>
+      route.fulfill({ status: 401, json: { success: false, error: 'No.', code: 'session-ended' } })
+    for (const tab of [page, other]) {
+      await tab.route(/\/api\/(groups|Auth\/Refresh)/, refuse)
+      await tab.getByRole('link', { name: 'Groups', exact: true }).click()
+      await tab.getByRole('dialog').getByLabel('Password', { exact: true }).waitFor()
+      await tab.unroute(/\/api\/(groups|Auth\/Refresh)/, refuse)
+    }
+    await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
+    for (const tab of [page, other]) {
+      await tab.getByRole('dialog').waitFor({ state: 'detached' })
+      await tab.getByText('No groups yet').waitFor()
+    }
+    await other.close()
+  })
+
+  await check('a track is saved under the name of its device, in its letters', async () => {
+    await menu('Map')
+    await page.locator('.fleet-row', { hasText: 'Great' }).click()
+    await page.getByRole('link', { name: 'Track', exact: true }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'GPX' }).click()
+    const name = (await saved).suggestedFilename()
+    expect(/^Great-Möwe-नाव_[\d_-]+\.gpx$/.test(name), name)
+  })
+
+  await check('an invited user is shown as invited, and a phone number is checked', async () => {
+    await account.call('POST', `/api/users/${bo.id}/invite`)
+    await menu('Users')
+    await page.getByRole('row', { name: /Bo/ }).getByText('Invited').waitFor()
+    await page.getByRole('row', { name: /Ana/ }).getByText('Active').waitFor()
+    await page.getByRole('link', { name: /^Bo/ }).click()
+    const phone = page.getByLabel(/^Phone/)
+    await phone.fill('912 345')
+    await phone.blur()
+    await page.locator('.field-error', { hasText: 'international number' }).waitFor()
+    await phone.fill('00351 912-345-678')
+    await phone.blur()
+    await page.locator('.field-error').waitFor({ state: 'detached' })
+    expect((await phone.inputValue()) === '+351912345678', await phone.inputValue())
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+    const { phone: stored } = await account.call('GET', `/api/users/${bo.id}`)
+    expect(stored === '+351912345678', stored)
+  })
+
+  await check('the template of each app is shown, to copy and as a QR code', async () => {
+    await menu('Sources')
+    await page.getByRole('link', { name: 'New source' }).first().click()
+    await page.getByLabel('Network or program').selectOption('osmand')
+    await page.getByLabel('Name', { exact: true }).fill('Phones')
+    await page.getByLabel('Unit of speed').selectOption('m/s')
+    await page.getByRole('button', { name: 'Create the source' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Traccar Client sends knots').waitFor()
+    await dialog.getByText('OsmAnd', { exact: true }).click()
+    await dialog.getByText('Traccar Client sends knots').waitFor({ state: 'detached' })
+    await dialog.getByLabel('Id of the phone').fill('ann’s phone')
+    await dialog.locator('pre', { hasText: 'ann%E2%80%99s%20phone&lat={0}' }).waitFor()
+    await dialog.getByRole('img', { name: 'QR code of the address for OsmAnd' }).waitFor()
+    const violations = await findViolations(page, 'the address')
+    expect(violations.length === 0, violations.join('\n'))
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByText('Enter this after the address').waitFor({ state: 'detached' })
+    await page.getByText('GPSLogger', { exact: true }).click()
+    await page.locator('pre', { hasText: '%LAT' }).waitFor()
+  })
+
+  await check('no page has failed', () => {
+    expect(watch.faults.length === 0, watch.faults.join('\n'))
+    expect(watch.foreign.length === 0, watch.foreign.join('\n'))
+  })
+} finally {
+  await browser.close()
+}
+report()
