@@ -3,6 +3,7 @@ import { ApiError } from '../api/problem.ts'
 import { send } from '../api/send.ts'
 import type { ReadMeReply } from '../api/types.ts'
 import { setLeaveGuard } from '../router/router.ts'
+import { remember } from './remembered.ts'
 
 /*
  * Who is signed in. By password the browser holds an HttpOnly cookie that renews tokens; by API key
@@ -160,11 +161,13 @@ export const session = {
     const reply = await fetchToken('/api/Auth/SignIn', { account, email, password })
     // A new value each time: other tabs learn of it.
     localStorage.setItem(COOKIE_HINT, String(Date.now()))
+    remember(account, email)
     await acceptSignIn({ kind: 'cookie' }, reply)
   },
 
   async signInByKey(userName: string, apiKey: string): Promise<void> {
     const reply = await fetchToken('/api/Auth/Token', { userName, apiKey })
+    remember(userName)
     await acceptSignIn({ kind: 'key', userName, apiKey }, reply)
   },
 

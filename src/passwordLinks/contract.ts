@@ -10,7 +10,7 @@ export const inviteUser = define({
   tag,
   summary: 'Invite a user',
   description:
-    'E-mails the user a link with which to set a password and sign in. It is valid for 7 days, once, and ends when the user’s password or e-mail address changes. At most three an hour for each user, and 500 a day for the account.',
+    'E-mails the user a link with which to set a password, and the account’s user name to sign in with. The link is valid for 7 days, once, and ends when the user’s password or e-mail address changes. At most three an hour for each user, and 500 a day for the account.',
   scope: 'admin',
   wholeAccount: true,
   reply: z.object({ success, expires: time.meta({ description: 'When the link expires.' }) }),

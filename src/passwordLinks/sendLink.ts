@@ -28,9 +28,11 @@ export const sendLink = async (
   if (origin === null) throw new Problem('links-unavailable')
   const expires = now + LINK_LIFETIME_MS[kind]
   const link = await writeLink(env, { kind, cell, userId: user.id, expires }, user)
+  const { accountName, accountUserName: userName } = user
+  const url = linkUrl(origin, link)
   const outcome = await ledgerOf(env, user.accountId).sendNotice({
     id: noticeId,
-    content: { kind, url: linkUrl(origin, link), accountName: user.accountName, expires },
+    content: { kind, url, accountName, userName, expires },
     recipients: [{ channel: 'Email', to: user.email, timeZone: user.timeZone }],
     isUrgent: false,
     link: { kind, userId: user.id },

@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../../api/resource.ts'
 import { send } from '../../api/send.ts'
+import type { SetPasswordReply } from '../../api/types.ts'
+import { remember } from '../../session/remembered.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { SecretField } from '../../ui/form/fields.tsx'
+import { Facts } from '../../ui/Page.tsx'
 import { SignInFrame } from './SignInFrame.tsx'
 
 const MIN_CHARS = 12
@@ -19,18 +22,27 @@ export default () => {
   const { draft, change } = useInput({ password: '', repeated: '' })
   const { password, repeated } = draft
   const [isChecked, setIsChecked] = useState(false)
-  const [isDone, setIsDone] = useState(false)
+  const [done, setDone] = useState<SetPasswordReply | null>(null)
   const set = useAction(async () => {
-    await send({ method: 'POST', path: '/api/Auth/Password', body: { link, password } })
+    const body = { link, password }
+    const response = await send({ method: 'POST', path: '/api/Auth/Password', body })
+    const reply = (await response.json()) as SetPasswordReply
     history.replaceState(history.state, '', '/password')
-    setIsDone(true)
+    remember(reply.account, reply.email)
+    setDone(reply)
   })
   const bind = bindFields({ draft, change, error: set.error })
   const isShort = [...password].length < MIN_CHARS
   const isDifferent = password !== repeated
-  if (isDone)
+  if (done)
     return (
       <SignInFrame title={text.password.doneTitle} lead={text.password.done}>
+        <Facts
+          facts={[
+            [text.signIn.account, done.account],
+            [text.signIn.email, done.email],
+          ]}
+        />
         <LinkButton kind="primary" href="/">
           {text.signIn.submit}
         </LinkButton>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../../api/resource.ts'
 import { send } from '../../api/send.ts'
+import { readRemembered } from '../../session/remembered.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
@@ -9,7 +10,7 @@ import { TextField } from '../../ui/form/fields.tsx'
 import { SignInFrame } from './SignInFrame.tsx'
 
 export default () => {
-  const { draft, change } = useInput({ account: '', email: '' })
+  const { draft, change } = useInput(readRemembered)
   const [isSent, setIsSent] = useState(false)
   const reset = useAction(async () => {
     const body = { account: draft.account.trim(), email: draft.email.trim() }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useAction } from '../../api/resource.ts'
+import { readRemembered } from '../../session/remembered.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
@@ -16,13 +17,11 @@ const METHODS = [
 
 /** Signs in by password or by API key. The key stays in this form and in memory. */
 export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
+  const [initial] = useState(() =>
+    known ? { account: known, email: knownEmail } : readRemembered(),
+  )
   const [method, setMethod] = useState<Method>('password')
-  const { draft, change } = useInput({
-    account: known,
-    email: knownEmail,
-    password: '',
-    apiKey: '',
-  })
+  const { draft, change } = useInput({ ...initial, password: '', apiKey: '' })
   const signIn = useAction(() => {
     const account = draft.account.trim()
     return method === 'password'
@@ -60,7 +59,7 @@ export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
         {...bind.text('account')}
         pointer={method === 'password' ? '/account' : '/userName'}
         required
-        autofocus
+        autofocus={!initial.account}
       />
       {method === 'password' ? (
         <>
@@ -70,12 +69,14 @@ export const SignInForm = ({ account: known = '', email: knownEmail = '' }) => {
             autocomplete="username"
             {...bind.text('email')}
             required
+            autofocus={initial.account !== '' && !initial.email}
           />
           <SecretField
             label={text.signIn.password}
             autocomplete="current-password"
             {...bind.text('password')}
             required
+            autofocus={initial.account !== '' && initial.email !== ''}
           />
         </>
       ) : (

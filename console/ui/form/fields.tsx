@@ -84,6 +84,13 @@ interface TextFieldProps extends FieldProps {
 /** Without it, browsers let a year have six digits, which no date has that can be sent. */
 const LATEST = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' } as const
 
+/** When the field appears. */
+const focusOnce = (element: HTMLInputElement | null) => {
+  if (!element || element.dataset.focused) return
+  element.dataset.focused = 'true'
+  element.focus()
+}
+
 export const TextField = ({
   value,
   onInput,
@@ -103,12 +110,7 @@ export const TextField = ({
           type={type as 'text'}
           value={value}
           class={isCode ? 'input code' : 'input'}
-          ref={(element) => {
-            if (autofocus && element && !element.dataset.focused) {
-              element.dataset.focused = 'true'
-              element.focus()
-            }
-          }}
+          ref={autofocus ? focusOnce : null}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       )}
@@ -123,6 +125,7 @@ export const SecretField = ({
   autocomplete = 'off',
   required,
   placeholder,
+  autofocus = false,
   ...props
 }: FieldProps & {
   value: string
@@ -130,6 +133,7 @@ export const SecretField = ({
   autocomplete?: string
   required?: boolean
   placeholder?: string
+  autofocus?: boolean
 }) => {
   const [isShown, setIsShown] = useState(false)
   return (
@@ -145,6 +149,7 @@ export const SecretField = ({
             autocomplete={autocomplete as 'off'}
             placeholder={placeholder}
             spellcheck={false}
+            ref={autofocus ? focusOnce : null}
             onInput={({ currentTarget }) => onInput(currentTarget.value)}
           />
           <IconButton

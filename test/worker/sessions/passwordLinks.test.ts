@@ -76,6 +76,9 @@ describe('an invitation', () => {
     const [mail] = await mailTo(account, user.email)
     expect(mail?.subject).toBe('Invitation to Test')
     expect(mail?.text).toContain('You have been invited to sign in to Test.')
+    expect(mail?.text).toContain(
+      `Then sign in with the account ${account.userName} and this e-mail`,
+    )
     const link = await linkTo(account, user.email)
     expect(link).toMatch(/^https:\/\/perigee\.test\/password#invitation\.1\.usr_[\w.-]+$/)
 
@@ -217,6 +220,7 @@ describe('a reset', () => {
     expect([reply.status, reply.body]).toEqual([200, { success: true }])
     const [mail] = await mailTo(account, user.email)
     expect(mail?.subject).toBe('Reset your password')
+    expect(mail?.text).toContain(`with the account ${account.userName} and this e-mail address`)
     const link = await linkTo(account, user.email)
     expect(link).toMatch(/^https:\/\/perigee\.test\/password#reset\.0\./)
     await invite(account, user.id)

@@ -8,6 +8,8 @@ export interface LinkContent {
   /** The whole link, with the secret in its fragment. */
   url: string
   accountName: string
+  /** What the account signs in with. */
+  userName: string
   expires: number
 }
 
@@ -18,10 +20,11 @@ const timeFormat = zoneFormats(
 
 /** The link has a line of its own: only such lines become links in HTML. */
 export const composeLinkEmail = (
-  { kind, url, accountName, expires }: LinkContent,
+  { kind, url, accountName, userName, expires }: LinkContent,
   timeZone: string,
 ): MessageText => {
   const account = toName(accountName, 100)
+  const signIn = `sign in with the account ${userName} and this e-mail address`
   const end = `${timeFormat(timeZone).format(expires)} (${timeZone})`
   return kind === 'invitation'
     ? {
@@ -30,7 +33,7 @@ export const composeLinkEmail = (
 
 ${url}
 
-It can be used once, until ${end}.
+It can be used once, until ${end}. Then ${signIn}.
 `,
       }
     : {
@@ -39,7 +42,7 @@ It can be used once, until ${end}.
 
 ${url}
 
-It can be used once, until ${end}. If you did not ask for it, you need not do anything: your password \
+It can be used once, until ${end}. Then ${signIn}. If you did not ask for it, you need not do anything: your password \
 stays as it is.
 `,
       }

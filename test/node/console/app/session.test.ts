@@ -7,9 +7,14 @@ interface Session {
   start: () => Promise<void>
   token: () => Promise<string>
   signInByPassword: (account: string, email: string, password: string) => Promise<void>
+  signInByKey: (userName: string, apiKey: string) => Promise<void>
   signOut: (everywhere?: boolean) => Promise<void>
   msUntil: (time: string) => number
   updateAccount: (account: { name: string; timeZone: string }) => void
+}
+
+interface Remembered {
+  readRemembered: () => { account: string; email: string }
 }
 
 /** The same token for the same user: the tests compare them. */
@@ -22,6 +27,7 @@ const problem = (status: number) => json({ success: false, error: 'No.' }, statu
 describe('a session', () => {
   let session: Session
   const replies = new Map<string, () => Response>()
+  const kept = new Map<string, string>()
   const assign = vi.fn()
   const clearTab = vi.fn()
   type Handler = (event: { key: string; newValue: string | null }) => void
@@ -45,7 +51,8 @@ describe('a session', () => {
   beforeEach(async () => {
     replies.clear()
     assign.mockReset()
-    const kept = new Map([['perigee.signed-in', '1']])
+    kept.clear()
+    kept.set('perigee.signed-in', '1')
     vi.stubGlobal('localStorage', {
       getItem: (name: string) => kept.get(name) ?? null,
       setItem: (name: string, value: string) => kept.set(name, value),
@@ -154,6 +161,32 @@ describe('a session', () => {
       signInElsewhere()
       await vi.waitFor(() => expect(session.status.value).toBe('signed-in'))
     })
+  })
+
+  test('leaves account and e-mail for the next sign-in, never a password or key', async () => {
+    const { readRemembered } = await load<Remembered>('session/remembered.ts')
+    expect(readRemembered()).toEqual({ account: '', email: '' })
+    await signIn()
+    expect(readRemembered()).toEqual({ account: 'a', email: 'a@example.com' })
+    replies.set('/api/Auth/SignOut', () => json({ success: true }))
+    await session.signOut()
+    expect(readRemembered()).toEqual({ account: 'a', email: 'a@example.com' })
+    // By a key: the address stays with its account.
+    replies.set('/api/Auth/Token', () => issue('acc_1', null))
+    await session.signInByKey('a', 'pgk_secret')
+    expect(readRemembered()).toEqual({ account: 'a', email: 'a@example.com' })
+    await session.signInByKey('b', 'pgk_secret')
+    expect(readRemembered()).toEqual({ account: 'b', email: '' })
+    expect([...kept.values()].join()).not.toMatch(/secret/)
+  })
+
+  test('is not remembered where it was refused, and a damaged entry is ignored', async () => {
+    const { readRemembered } = await load<Remembered>('session/remembered.ts')
+    replies.set('/api/Auth/SignIn', () => problem(401))
+    await expect(session.signInByPassword('x', 'x@example.com', 'no')).rejects.toThrow('No.')
+    expect(readRemembered()).toEqual({ account: '', email: '' })
+    kept.set('perigee.last-sign-in', 'null{')
+    expect(readRemembered()).toEqual({ account: '', email: '' })
   })
 
   test('has the new name and time zone of a changed account', async () => {
