@@ -4,8 +4,9 @@ import type { Database } from '../db/open.ts'
 import { type Page, type Position, toPage } from '../db/page.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
-import { accounts } from '../db/schema.ts'
+import { accounts, devices } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, readFirst } from '../db/statement.ts'
+import { readTextAfter, textPosition } from '../db/textPosition.ts'
 import { currentDay } from '../domain/account/license.ts'
 import { PREFIX_END } from '../domain/text/fold.ts'
 import { localDay } from '../domain/time/day.ts'
@@ -74,6 +75,29 @@ const readPage = async (db: Database, variant: Variant, values: Values) => {
   })
 }
 
+const selectNameKey = compile((p: Placeholders<{ accountId: string; key: number }>) =>
+  select(
+    { nameKey: devices.nameKey },
+    sql`FROM ${devices} WHERE ${devices.key} = ${p.key} AND ${devices.accountId} = ${p.accountId}`,
+  ),
+)
+
+const readAfterValue = async (
+  db: Database,
+  accountId: string,
+  sort: Sort,
+  after: Position,
+): Promise<string | number | null> => {
+  const [value = null, key] = after
+  if (typeof value !== 'string') return value
+  const readName = async () =>
+    (await readFirst(selectNameKey(db, { accountId, key: Number(key) })))?.nameKey
+  return readTextAfter(after, readName, sort.startsWith('-'))
+}
+
+const positionOf = ({ value, key }: { value: string | number; key: number }): Position =>
+  typeof value === 'string' ? textPosition(value, key) : [value, key]
+
 export const listDevices = async (
   db: Database,
   viewer: Viewer,
@@ -90,7 +114,7 @@ export const listDevices = async (
     prefix: q ?? '',
     prefixEnd: (q ?? '') + PREFIX_END,
     part: contains ?? '',
-    afterValue: after[0] ?? null,
+    afterValue: await readAfterValue(db, accountId, sort, after),
     afterKey: Number(after[1] ?? 0),
     today: state ? await readToday(db, accountId, now) : null,
     scanned: limit + 1,
@@ -108,6 +132,6 @@ export const listDevices = async (
   const { rows, end } = await readPage(db, variant, values)
   const last = rows.at(-1)
   const isFull = last !== undefined && last.bytes >= MAX_PAGE_BYTES
-  const page = toPage(rows, limit, ({ value, key }) => [value, key], isFull ? last : end)
+  const page = toPage(rows, limit, positionOf, isFull ? last : end)
   return { ...page, rows: page.rows.map((row) => toStoredDevice(row, viewer, now)) }
 }

@@ -8,10 +8,8 @@ import { findVisibleGroup, listGroups } from './store.ts'
 export const groups = resourceRoutes(contract.groups, {
   prefix: 'grp',
   find: (c, id) => findVisibleGroup(c.get('db'), c.get('principal'), id),
-  list: (c, [after = ''], { limit, q }) => {
-    const listing = { after: String(after), q: q && fold(q), limit }
-    return listGroups(c.get('db'), c.get('principal'), listing)
-  },
+  list: (c, after, { limit, q }) =>
+    listGroups(c.get('db'), c.get('principal'), { after, q: q && fold(q), limit }),
   present: presentGroup,
   create: createGroup,
   update: updateGroup,

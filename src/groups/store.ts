@@ -1,11 +1,12 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
-import { type Page, toPage } from '../db/page.ts'
+import { byId, type Page, type Position, toPage } from '../db/page.ts'
 import { ownedRows } from '../db/queries/owned.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { devices, groupDevices, groups } from '../db/schema.ts'
 import { readFirst, runBatch, statement } from '../db/statement.ts'
+import { readTextAfter, textPosition } from '../db/textPosition.ts'
 import { type Group, MAX_GROUP_DEVICES } from '../domain/account/group.ts'
 import { fold, PREFIX_END } from '../domain/text/fold.ts'
 
@@ -60,15 +61,15 @@ export const findVisibleGroup = async (
 const MAX_LISTED_DEVICES = 2 * MAX_GROUP_DEVICES
 
 interface Listing {
-  /** The id, or in a search the folded name, that the page before ended with. */
-  after: string
+  /** Where the page before ended: the id, or in a search the folded name with the id. */
+  after: Position
   /** A folded prefix of the name. */
   q?: string | undefined
   limit: number
 }
 
 /** Both statements read the same range of one index, the second with the groups' devices. */
-const selectPage = (accountId: string, { after, q, limit }: Listing) => {
+const selectPage = (accountId: string, after: string, { q, limit }: Listing) => {
   const [order, index] =
     q === undefined ? [groups.id, 'groups_account'] : [groups.nameKey, 'groups_name']
   const from = sql`${groups} INDEXED BY ${sql.identifier(index)}`
@@ -113,12 +114,17 @@ export const listGroups = async (
 ): Promise<Page<Group>> => {
   const { q, limit } = listing
   if (groupId !== null) return listConfined(db, accountId, groupId, q)
-  const found = await runBatch(db, selectPage(accountId, listing))
+  const readName = async () => {
+    const last = await findGroup(db, accountId, String(listing.after[1]))
+    return last && fold(last.name)
+  }
+  const after = await readTextAfter(listing.after, readName)
+  const found = await runBatch(db, selectPage(accountId, after, listing))
   const [rows, members] = [found.rows.results, found.members.results]
   // Where the devices were cut off, the last group may lack some: it begins the next page.
   const lastListed = members.length > MAX_LISTED_DEVICES ? members.at(-1)?.groupId : undefined
   const cut = lastListed === undefined ? limit : rows.findIndex(({ id }) => id === lastListed)
-  const positionOf = (row: Row) => [q === undefined ? row.id : row.nameKey]
+  const positionOf = (row: Row) => (q === undefined ? byId(row) : textPosition(row.nameKey, row.id))
   const page = toPage(rows, Math.min(cut, limit), positionOf)
   const byGroup = Map.groupBy(members, (member) => member.groupId)
   return { ...page, rows: page.rows.map((row) => toGroup(row, byGroup.get(row.id) ?? [])) }

@@ -3,6 +3,7 @@ import { byId } from '../db/page.ts'
 import { NO_EXTRAS, presentDevice } from '../devices/present.ts'
 import { findDevice } from '../devices/store.ts'
 import { REQUEST_MS } from '../domain/account/requestCost.ts'
+import { fold } from '../domain/text/fold.ts'
 import { iso } from '../domain/time/iso.ts'
 import { continueCostlyWork, runCostlyWork } from '../http/admission/costlyWork.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -44,8 +45,10 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       const source = await requireSource(c)
       const holder = holderOf(c, source)
       return replyList(c, contract.listUnclaimed, c.req.valid('query'), {
-        read: ([after = ''], limit) => listUnclaimed(c.get('db'), holder, String(after), limit),
-        positionOf: ({ identifierKey }) => [identifierKey],
+        read: ([after = ''], limit) =>
+          listUnclaimed(c.get('db'), holder, fold(String(after)), limit),
+        // Not folded, which may be longer than a cursor.
+        positionOf: ({ identifier }) => [identifier],
         toBody: (rows) => ({ unclaimed: rows.map(presentUnclaimed), dropped: source.dropped }),
       })
     })

@@ -5,7 +5,9 @@ import { ownedRows } from '../db/queries/owned.ts'
 import { type InferRow, nullable, select } from '../db/query.ts'
 import { groups, users } from '../db/schema.ts'
 import { readAll, statement } from '../db/statement.ts'
-import { PREFIX_END } from '../domain/text/fold.ts'
+import { readTextAfter, textPosition } from '../db/textPosition.ts'
+import { emailKey } from '../domain/message/email.ts'
+import { fold, PREFIX_END } from '../domain/text/fold.ts'
 
 const COLUMNS = { ...getTableColumns(users), groupName: nullable(groups.name) }
 type Row = InferRow<typeof COLUMNS>
@@ -63,20 +65,31 @@ const selectMatches = (
  * not match. Filtering these here, not in SQL, keeps the rows read to those of a page.
  */
 export const searchUsers = async (db: Database, search: Search): Promise<Page<User>> => {
-  const [by = 'name', key = '', id = ''] = search.after
+  const [by = 'name', ...position] = search.after
+  const [, id = ''] = position
+  const key = await readTextAfter(position, async () => {
+    const last = await findUser(db, search.accountId, String(id))
+    return last && (by === 'name' ? fold(last.name) : emailKey(last.email))
+  })
   let named: Row[] = []
   if (by === 'name') {
     const isAfter = sql`(${users.nameKey}, ${users.id}) > (${key}, ${id})`
     const rows = await selectMatches(db, search, users.nameKey, isAfter)
-    const page = toPage(rows, search.limit, (last) => ['name', last.nameKey, last.id])
+    const page = toPage(rows, search.limit, ({ nameKey, id }) => [
+      'name',
+      ...textPosition(nameKey, id),
+    ])
     if (page.next) return { ...page, rows: page.rows.map(toUser) }
     named = page.rows
   }
   const limit = search.limit - named.length
   if (limit === 0) return { rows: named.map(toUser), next: ['email', '', ''] }
-  const isAfter = gt(users.emailKey, by === 'email' ? String(key) : '')
+  const isAfter = gt(users.emailKey, by === 'email' ? key : '')
   const rows = await selectMatches(db, { ...search, limit }, users.emailKey, isAfter)
-  const { next, ...page } = toPage(rows, limit, (last) => ['email', last.emailKey, last.id])
+  const { next, ...page } = toPage(rows, limit, (last) => [
+    'email',
+    ...textPosition(last.emailKey, last.id),
+  ])
   const mailed = page.rows.filter(({ nameKey }) => !nameKey.startsWith(search.q))
   return { rows: [...named, ...mailed].map(toUser), next }
 }

@@ -6,8 +6,8 @@ import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 
 export const MAX_ROWS = 1000
-/** A cursor holds the last row's sort values in base64: a folded name may take 6,600 bytes. */
-const MAX_CURSOR_LENGTH = 12_000
+/** Every cursor fits into an address; of long names a position has the beginning alone. */
+export const MAX_CURSOR_LENGTH = 512
 
 /** The two members of every list's query. */
 export const pageQuery = {
@@ -18,14 +18,20 @@ export const pageQuery = {
     .max(MAX_ROWS, 'must be at most 1000')
     .default(MAX_ROWS)
     .meta({ description: 'The maximum number of rows. A page may have fewer.', example: 100 }),
-  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().meta({
-    description: 'The `nextCursor` of the previous page, unchanged.',
-    pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
-  }),
+  cursor: z
+    .string()
+    .min(1, 'must not be empty')
+    .max(MAX_CURSOR_LENGTH, `must have at most ${MAX_CURSOR_LENGTH} characters`)
+    .optional()
+    .meta({
+      description: 'The `nextCursor` of the previous page, unchanged.',
+      pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
+    }),
 }
 
 export const nextCursor = z
   .string()
+  .max(MAX_CURSOR_LENGTH)
   .nullable()
   .meta({ description: 'Send it as `cursor` to get the next page. Null on the last page.' })
 

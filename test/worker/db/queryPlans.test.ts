@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
-import type { Page } from '../../../src/db/page.ts'
+import type { Page, Position } from '../../../src/db/page.ts'
 import { packLocation } from '../../../src/db/queries/locations.ts'
 import { runBatch } from '../../../src/db/statement.ts'
 import { listDevices } from '../../../src/devices/list.ts'
@@ -90,6 +90,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     await ownUsers.list(db, own, id('usr', 5000), 100)
     const after = ['name', 'user 15', id('usr', 15)]
     await searchUsers(db, { ...page, q: 'user 1', after })
+    await searchUsers(db, { ...page, q: 'user 1', after: [...after, 1] })
     await searchUsers(db, { ...page, q: 'user1' })
     const created = await createUser(db, {
       accountId: own,
@@ -126,11 +127,14 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     expect(await findUser(db, own, created.row.id)).toBeNull()
 
     for (const [after, q] of [
-      ['', undefined],
-      [id('grp', 500), undefined],
-      ['fleet 15', 'fleet 1'],
+      [[], undefined],
+      [[id('grp', 500)], undefined],
+      [['fleet 15', id('grp', 15)], 'fleet 1'],
+      [['fleet 15', id('grp', 15), 1], 'fleet 1'],
     ] as const)
-      await listGroups(db, { accountId: own, groupId: null }, { after, q, limit: 100 })
+      await listGroups(db, { accountId: own, groupId: null }, { after: [...after], q, limit: 100 })
+    const long = { sort: 'name' as const, after: ['tern', 25_000, 1], limit: 10 }
+    await listDevices(db, { accountId: own, groupId: null }, long, 1)
     await resolveGroup(db, own, { id: 'Fleet 7', nameKey: 'fleet 7' })
     const made = await createGroup(db, {
       accountId: own,
@@ -329,12 +333,12 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       .run()
     const sizes: number[] = []
     const pages: number[] = []
-    for (let after: string | null = ''; after !== null; ) {
+    for (let after: Position | null = []; after !== null; ) {
       const viewer = { accountId: account.id, groupId: null }
       const page: Page<Group> = await listGroups(db, viewer, { after, limit: 1000 })
       sizes.push(...page.rows.map(({ devices }) => devices.length))
       pages.push(page.rows.length)
-      after = page.next && String(page.next[0])
+      after = page.next
     }
     expect(sizes).toHaveLength(GROUPS + 1)
     expect(sizes.slice(10, 17)).toEqual(Array(7).fill(LARGE - 1))
