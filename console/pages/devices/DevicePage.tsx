@@ -15,7 +15,7 @@ import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { countText } from '../../ui/Waiting.tsx'
+import { quarantinedText } from '../../ui/Waiting.tsx'
 import { TripsPanel } from '../trips/TripsPanel.tsx'
 import { Conversation } from './conversation/Conversation.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
@@ -200,7 +200,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
       {device.quarantined > 0 && (
         <p class="note">
           <Icon name="warning" />
-          <a href={`#${QUARANTINE_ID}`}>{text.quarantine.note(countText(device.quarantined))}</a>
+          <a href={`#${QUARANTINE_ID}`}>{text.quarantine.note(quarantinedText(device))}</a>
         </p>
       )}
       <div class="device-columns">

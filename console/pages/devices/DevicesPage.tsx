@@ -18,7 +18,7 @@ import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Badge, Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { countText } from '../../ui/Waiting.tsx'
+import { quarantinedText } from '../../ui/Waiting.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
 
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Device>[] = [
       <span class="badges">
         <DeviceBadge device={device} />
         {device.quarantined > 0 && (
-          <Badge kind="warn">{text.quarantine.count(countText(device.quarantined))}</Badge>
+          <Badge kind="warn">{text.quarantine.count(quarantinedText(device))}</Badge>
         )}
       </span>
     ),

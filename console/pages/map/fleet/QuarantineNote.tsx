@@ -5,7 +5,7 @@ import { formatPosition } from '../../../format/units.ts'
 import { text } from '../../../text/text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import { countText } from '../../../ui/Waiting.tsx'
+import { quarantinedText } from '../../../ui/Waiting.tsx'
 
 /** The newest position in quarantine, which may be where the device really is. */
 export const QuarantineNote = ({ device }: { device: Device }) => {
@@ -20,9 +20,7 @@ export const QuarantineNote = ({ device }: { device: Device }) => {
       <Icon name="warning" size={15} />
       <div>
         <p>
-          <a href={`/devices/${device.id}`}>
-            {text.quarantine.note(countText(device.quarantined))}
-          </a>
+          <a href={`/devices/${device.id}`}>{text.quarantine.note(quarantinedText(device))}</a>
         </p>
         {newest && (
           <p>
