@@ -85,7 +85,7 @@ const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] 
 const openMessage = ({ settings: { encryptionKey } }: Push, sent: unknown): JsonObject => {
   if (!isObject(sent)) throw new Unreadable('A message must be a JSON object.')
   if (sent._type !== 'encrypted') {
-    if (encryptionKey && !IGNORED.has(textOf(sent._type))) throw new Unreadable(NOT_ENCRYPTED)
+    if (encryptionKey) throw new Unreadable(NOT_ENCRYPTED)
     return sent
   }
   if (!encryptionKey) throw new Unreadable(NO_KEY)

@@ -145,6 +145,7 @@ describe('OwnTracks with a key', () => {
     ['no key', seal(LOCATION, 'right'), undefined, /the source has no `encryptionKey`/],
     ['another key', seal(LOCATION, 'right'), 'wrong', /cannot be decrypted/],
     ['a plain location', LOCATION, 'right', /is not encrypted, though/],
+    ['another plain message', { _type: 'lwt' }, 'right', /is not encrypted, though/],
     [
       'a changed box',
       { _type: 'encrypted', data: base64Of(new Uint8Array(60)) },
