@@ -1,9 +1,10 @@
+import { providerText } from '../../text/enProviders.ts'
 import { text } from '../../text/text.ts'
 import type { Provider } from './samples.ts'
 
 /** Where the address is entered at the provider. */
 export const PortalSteps = ({ provider }: { provider: Provider }) => {
-  const { steps, identifier } = text.sources.providers[provider]
+  const { steps, identifier } = providerText[provider]
   return (
     <div class="stack">
       <ol class="steps">

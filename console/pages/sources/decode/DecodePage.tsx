@@ -1,5 +1,6 @@
 import { useAction } from '../../../api/resource.ts'
 import type { PastedPush } from '../../../api/types.ts'
+import { providerText } from '../../../text/enProviders.ts'
 import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -92,7 +93,7 @@ export default () => {
               {...bind.choice('provider')}
               choices={PROVIDERS.map((value) => ({
                 value,
-                label: text.sources.providers[value].name,
+                label: providerText[value].name,
               }))}
             />
             <TextField
