@@ -15,7 +15,7 @@ export type RequestResetBody = { account: string; email: string }
 export type SetPasswordBody = { link: string; password: string }
 export type CreateKeyBody = {
   name: string
-  scopes: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[]
+  scopes: Scope[]
   userId?: string | null
   expires?: string | null
 }
@@ -25,57 +25,35 @@ export type PatchAccountBody = {
   timeZone?: string
   retentionDays?: number
   emergencyAlerts?: string[] | null
-  emergencyContacts?: { name: string; email?: string | null; phone?: string | null }[] | null
-  escalation?: { afterMinutes?: number; rounds?: number; againAfterMinutes?: number | null } | null
-  dailyNoticeLimit?: { email?: number | null; sms?: number | null } | null
+  emergencyContacts?: NewEmergencyContact[] | null
+  escalation?: NewEscalation | null
+  dailyNoticeLimit?: NewDailyNoticeLimit | null
 }
 export type WrappedPatchAccountBody = { account: PatchAccountBody }
-export type JsonPatch = (
-  | { op: 'add' | 'replace' | 'test'; path: string; value: unknown }
-  | { op: 'remove'; path: string }
-  | { op: 'move' | 'copy'; path: string; from: string }
-)[]
+export type JsonPatch = (PatchValue | PatchRemoval | PatchMove)[]
 export type DeviceBody = {
   name: string
   description?: string | null
   min?: string | null
   identifier?: string | null
   model?: string | null
-  tags?: Record<string, string> | null
-  limits?: {
-    expires?: boolean | null
-    expirationDate?: string | null
-    dailyEmailLimit?: number | null
-    dailySmsLimit?: number | null
-    emergencyReserve?: { email?: number | null; sms?: number | null } | null
-  } | null
+  tags?: NewTags | null
+  limits?: NewDeviceLimits | null
   maxSpeed?: number | null
 }
 export type WrappedDeviceBody = { device: DeviceBody }
-export type PatchDeviceBody = Partial<DeviceBody>
+export type PatchDeviceBody = Partial<Omit<DeviceBody, 'limits'>> & {
+  limits?: PatchDeviceBodyLimits | null
+}
 export type WrappedPatchDeviceBody = { device: PatchDeviceBody }
 export type ReactivateDeviceBody = { expirationDate?: string | null }
 export type PostLocationsBody =
-  | { location: NewLocation; locations?: null; from?: unknown; to?: unknown }
-  | { locations: NewLocation[]; location?: null; from?: unknown; to?: unknown }
+  | LocationReport
+  | LocationsReport
   | NewLocation
   | NewLocation[]
-  | {
-      from: string
-      to?: string | null
-      limit?: number | null
-      cursor?: string | null
-      location?: null
-      locations?: null
-    }
-  | {
-      from?: null
-      to: string
-      limit?: number | null
-      cursor?: string | null
-      location?: null
-      locations?: null
-    }
+  | LocationQuery
+  | LocationQueryUntil
 export type NewLocation = {
   dateTime: string
   latitude: number
@@ -101,7 +79,7 @@ export type NewLocation = {
   alerts?: (string | number)[] | null
   warnings?: (string | number)[] | null
   hasCriticalAlert?: boolean | null
-  attributes?: Record<string, unknown> | null
+  attributes?: Attributes | null
   accessoriesAttributes?: unknown[] | null
   inputs?: unknown[] | null
   outputs?: unknown[] | null
@@ -132,13 +110,13 @@ export type UserBody = {
   country: string
   timeZone: string
   phone?: string | null
-  notify?: { email?: boolean | null; sms?: boolean | null } | null
+  notify?: NewUserNotify | null
   description?: string | null
   message?: string | null
   disabled?: boolean | null
   disabledMessage?: string | null
-  tags?: Record<string, string> | null
-  privileges?: ('read' | 'write' | 'execute' | 'admin')[] | null
+  tags?: NewTags | null
+  privileges?: Privilege[] | null
   group?: string | null
   groupId?: string | null
   deviceId?: string | null
@@ -186,9 +164,9 @@ export type RuleBody = {
   schedule?: ScheduleEntry[] | null
   alertName?: string | null
   text?: string | null
-  notifications?: ('Email' | 'SMS')[] | null
+  notifications?: Channel[] | null
   emergency?: boolean | null
-  hysteresis?: { metres?: number | null; fixes?: number | null } | null
+  hysteresis?: NewHysteresis | null
   cooldownMinutes?: number | null
   lateMinutes?: number | null
 }
@@ -213,42 +191,12 @@ export type MovesCondition = { type: 'moves'; metres: number }
 export type StandsCondition = { type: 'stands'; minutes: number }
 export type SilentCondition = { type: 'silent'; minutes: number }
 export type ReturnsCondition = { type: 'returns' }
-export type ScheduleEntry = {
-  days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
-  from: string
-  to: string
-}
+export type ScheduleEntry = { days: Weekday[]; from: string; to: string }
 export type WrappedRuleBody = { rule: RuleBody }
 export type PatchRuleBody = Partial<RuleBody>
 export type WrappedPatchRuleBody = { rule: PatchRuleBody }
 export type RuleTest = { deviceId: string; from: string; to: string }
-export type PostAlertsBody =
-  | { alert: NewAlert; from?: unknown; to?: unknown }
-  | NewAlert
-  | {
-      from: string
-      to?: string | null
-      limit?: number | null
-      cursor?: string | null
-      alertName?: string | null
-      acknowledged?: boolean | null
-      emergency?: boolean | null
-      state?: 'open' | 'acknowledged' | 'resolved' | 'cancelled' | null
-      sort?: 'dateTime' | '-dateTime' | null
-      alert?: null
-    }
-  | {
-      from?: null
-      to: string
-      limit?: number | null
-      cursor?: string | null
-      alertName?: string | null
-      acknowledged?: boolean | null
-      emergency?: boolean | null
-      state?: 'open' | 'acknowledged' | 'resolved' | 'cancelled' | null
-      sort?: 'dateTime' | '-dateTime' | null
-      alert?: null
-    }
+export type PostAlertsBody = WrappedNewAlert | NewAlert | AlertQuery | AlertQueryUntil
 export type NewAlert = {
   alertName: string
   text?: string | null
@@ -257,7 +205,7 @@ export type NewAlert = {
   test?: boolean | null
   latitude?: number | null
   longitude?: number | null
-  notifications?: ('Email' | 'SMS')[] | null
+  notifications?: Channel[] | null
   id?: unknown
   deviceId?: unknown
   alerts?: unknown
@@ -283,73 +231,25 @@ export type NewAlert = {
 }
 export type ResolveAlertBody = { note?: string | null }
 export type NoteAlertBody = { text: string }
-export type ClaimIdentifierBody = { deviceId?: string | null; device?: DeviceBody | null }
+export type ClaimIdentifierBody = { deviceId?: string | null; device?: ClaimingDevice | null }
 export type ReplayPayloadsBody = { from: string; to: string }
 export type SourceBody = {
   name: string
-  provider:
-    | 'osmand'
-    | 'traccar'
-    | 'garmin'
-    | 'rockblock'
-    | 'rock7'
-    | 'cloudloop'
-    | 'spot'
-    | 'globalstar'
-    | 'owntracks'
-    | 'overland'
-    | 'flespi'
+  provider: SourceProvider
   enabled?: boolean | null
-  settings?: {
-    host?:
-      | 'ipcinbound.inreachapp.com'
-      | 'explore.garmin.com'
-      | 'eur-enterprise.inreach.garmin.com'
-      | null
-    apiKey?: string | null
-    userName?: string | null
-    password?: string | null
-    sender?: string | null
-    requireJwt?: boolean | null
-    speedUnit?: 'kn' | 'm/s' | 'km/h' | null
-    encryptionKey?: string | null
-  } | null
-  newDevices?: 'hold' | 'create' | null
+  settings?: NewSourceSettings | null
+  newDevices?: NewDevices | null
   keepRaw?: boolean | null
 }
 export type WrappedSourceBody = { source: SourceBody }
 export type PatchSourceBody = Partial<SourceBody>
 export type WrappedPatchSourceBody = { source: PatchSourceBody }
 export type PastedPush = {
-  provider:
-    | 'osmand'
-    | 'traccar'
-    | 'garmin'
-    | 'rockblock'
-    | 'rock7'
-    | 'cloudloop'
-    | 'spot'
-    | 'globalstar'
-    | 'owntracks'
-    | 'overland'
-    | 'flespi'
-  settings?: {
-    host?:
-      | 'ipcinbound.inreachapp.com'
-      | 'explore.garmin.com'
-      | 'eur-enterprise.inreach.garmin.com'
-      | null
-    apiKey?: string | null
-    userName?: string | null
-    password?: string | null
-    sender?: string | null
-    requireJwt?: boolean | null
-    speedUnit?: 'kn' | 'm/s' | 'km/h' | null
-    encryptionKey?: string | null
-  } | null
+  provider: SourceProvider
+  settings?: NewSourceSettings | null
   contentType?: string | null
-  query?: string | Record<string, string> | null
-  headers?: Record<string, string> | null
+  query?: string | PushQuery | null
+  headers?: PastedPushHeaders | null
   body?: string | null
   bodyBase64?: string | null
 }
@@ -357,25 +257,16 @@ export type ReleaseQuarantineBody = { ids: string[] }
 export type DiscardQuarantineBody = { ids: string[] }
 export type SendCommandBody = {
   command: string
-  format?: 'Text' | 'Hex' | 'Base64' | null
+  format?: CommandFormat | null
   sms?: boolean | null
 }
 export type SetCommandChannelBody = { sourceId?: string | null }
-export type EventDeviceCreated = EventOf<'device.created', { deviceId: string; name: string }>
-export type EventDeviceUpdated = EventOf<'device.updated', { deviceId: string; name: string }>
-export type EventDeviceDeleted = EventOf<'device.deleted', { deviceId: string; name: string }>
-export type EventDeviceExpired = EventOf<
-  'device.expired',
-  { deviceId: string; name: string; expirationDate: string }
->
-export type EventDeviceReactivated = EventOf<
-  'device.reactivated',
-  { deviceId?: string; name?: string; devices?: number; timeZone?: string }
->
-export type EventLocationReported = EventOf<
-  'location.reported',
-  { deviceId: string; dateTime: string; count: number; location: Location | null }
->
+export type EventDeviceCreated = EventOf<'device.created', EventDeviceCreatedData>
+export type EventDeviceUpdated = EventOf<'device.updated', EventDeviceUpdatedData>
+export type EventDeviceDeleted = EventOf<'device.deleted', EventDeviceDeletedData>
+export type EventDeviceExpired = EventOf<'device.expired', EventDeviceExpiredData>
+export type EventDeviceReactivated = EventOf<'device.reactivated', EventDeviceReactivatedData>
+export type EventLocationReported = EventOf<'location.reported', EventLocationReportedData>
 export type Location = {
   dateTime: string
   latitude: number
@@ -401,158 +292,34 @@ export type Location = {
   alerts?: (string | number)[]
   warnings?: (string | number)[]
   hasCriticalAlert?: boolean
-  attributes?: Record<string, unknown>
+  attributes?: Attributes
   accessoriesAttributes?: unknown[]
   inputs?: unknown[]
   outputs?: unknown[]
   source?: string
   receivedAt: string
 }
-export type EventAlertRaised = EventOf<
-  'alert.raised',
-  {
-    deviceId: string
-    alertId: string
-    test?: true
-    alertName: string
-    text: string | null
-    dateTime: string
-    latitude: number | null
-    longitude: number | null
-    positionTime?: string | null
-    positionSource?: 'reported' | 'last-known' | 'none'
-    emergency?: boolean
-    late?: boolean
-    ruleId?: string
-    zoneId?: string | null
-  }
->
-export type EventAlertAcknowledged = EventOf<
-  'alert.acknowledged',
-  { deviceId: string; alertId: string; test?: true; acknowledgedBy: string }
->
-export type EventAlertUndelivered = EventOf<
-  'alert.undelivered',
-  {
-    deviceId: string
-    alertId: string
-    test?: true
-    alertName: string
-    reason:
-      | 'daily-limit-reached'
-      | 'message-budget-reached'
-      | 'drill-limit-reached'
-      | 'nobody-to-tell'
-      | 'not-accepted'
-      | 'not-delivered'
-      | 'device-expired'
-    notices: number
-    noticesSuppressed: number
-  }
->
-export type EventAlertEscalated = EventOf<
-  'alert.escalated',
-  {
-    deviceId: string
-    alertId: string
-    test?: true
-    alertName: string
-    round: number
-    messages: number
-    messagesSuppressed: number
-  }
->
-export type EventAlertCancelled = EventOf<
-  'alert.cancelled',
-  {
-    deviceId: string
-    alertId: string
-    test?: true
-    cancelledBy: string
-    text?: string | null
-    notices: number
-    noticesSuppressed: number
-  }
->
-export type EventAlertResolved = EventOf<
-  'alert.resolved',
-  { deviceId: string; alertId: string; resolvedBy: string; text: string | null }
->
-export type EventAlertReopened = EventOf<
-  'alert.reopened',
-  { deviceId: string; alertId: string; test?: true; reopenedBy: string | null; text: string | null }
->
-export type EventAlertNoted = EventOf<
-  'alert.noted',
-  { deviceId: string; alertId: string; notedBy: string; text: string | null }
->
-export type EventZoneEntered = EventOf<
-  'zone.entered',
-  { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
->
-export type EventZoneLeft = EventOf<
-  'zone.left',
-  { deviceId: string; ruleId: string; zoneId: string | null; dateTime: string }
->
-export type EventDeviceSilent = EventOf<
-  'device.silent',
-  { deviceId: string; ruleId: string; lastContact: string }
->
-export type EventDeviceReturned = EventOf<
-  'device.returned',
-  { deviceId: string; ruleId: string; lastContact: string }
->
-export type EventMessageSent = EventOf<
-  'message.sent',
-  {
-    deviceId?: string
-    messageId: string
-    alertId?: string
-    commandId?: string
-    test?: true
-    channel: 'Email' | 'SMS'
-  }
->
-export type EventMessageFailed = EventOf<
-  'message.failed',
-  {
-    deviceId?: string
-    messageId: string
-    alertId?: string
-    commandId?: string
-    test?: true
-    channel: 'Email' | 'SMS'
-    reason: string | null
-  }
->
-export type EventMessageSuppressed = EventOf<
-  'message.suppressed',
-  {
-    deviceId: string
-    alertId: string
-    test?: true
-    channel: 'Email' | 'SMS'
-    messages: number
-    reason:
-      | 'daily-limit-reached'
-      | 'reserved-for-emergencies'
-      | 'message-budget-reached'
-      | 'drill-limit-reached'
-    resetAt: string
-  }
->
-export type EventMessageReceived = EventOf<
-  'message.received',
-  { deviceId: string; commandId: string; text: string; format: 'Text' | 'Hex'; dateTime: string }
->
-export type EventLimitReached = EventOf<
-  'limit.reached',
-  { deviceId: string; channel: 'Email' | 'SMS'; limit: number; date: string; resetAt: string }
->
-export type EventLicenseExhausted = EventOf<'license.exhausted', { used: number; total: number }>
-export type EventLicenseAvailable = EventOf<'license.available', { used: number; total: number }>
-export type EventKeyCreated = EventOf<'key.created', { keyId: string; name: string }>
-export type EventKeyRevoked = EventOf<'key.revoked', { keyId: string }>
+export type EventAlertRaised = EventOf<'alert.raised', EventAlertRaisedData>
+export type EventAlertAcknowledged = EventOf<'alert.acknowledged', EventAlertAcknowledgedData>
+export type EventAlertUndelivered = EventOf<'alert.undelivered', EventAlertUndeliveredData>
+export type EventAlertEscalated = EventOf<'alert.escalated', EventAlertEscalatedData>
+export type EventAlertCancelled = EventOf<'alert.cancelled', EventAlertCancelledData>
+export type EventAlertResolved = EventOf<'alert.resolved', EventAlertResolvedData>
+export type EventAlertReopened = EventOf<'alert.reopened', EventAlertReopenedData>
+export type EventAlertNoted = EventOf<'alert.noted', EventAlertNotedData>
+export type EventZoneEntered = EventOf<'zone.entered', EventZoneEnteredData>
+export type EventZoneLeft = EventOf<'zone.left', EventZoneLeftData>
+export type EventDeviceSilent = EventOf<'device.silent', EventDeviceSilentData>
+export type EventDeviceReturned = EventOf<'device.returned', EventDeviceReturnedData>
+export type EventMessageSent = EventOf<'message.sent', EventMessageSentData>
+export type EventMessageFailed = EventOf<'message.failed', EventMessageFailedData>
+export type EventMessageSuppressed = EventOf<'message.suppressed', EventMessageSuppressedData>
+export type EventMessageReceived = EventOf<'message.received', EventMessageReceivedData>
+export type EventLimitReached = EventOf<'limit.reached', EventLimitReachedData>
+export type EventLicenseExhausted = EventOf<'license.exhausted', EventLicenseExhaustedData>
+export type EventLicenseAvailable = EventOf<'license.available', EventLicenseAvailableData>
+export type EventKeyCreated = EventOf<'key.created', EventKeyCreatedData>
+export type EventKeyRevoked = EventOf<'key.revoked', EventKeyRevokedData>
 export type Problem = {
   success: false
   error: string
@@ -560,92 +327,10 @@ export type Problem = {
   title: string
   status: number
   detail: string
-  code:
-    | 'invalid-request'
-    | 'malformed-body'
-    | 'expiration-date-reached'
-    | 'invalid-cursor'
-    | 'report-too-old'
-    | 'span-too-large'
-    | 'invalid-link'
-    | 'invalid-patch'
-    | 'token-missing'
-    | 'token-invalid'
-    | 'token-expired'
-    | 'not-a-token'
-    | 'key-revoked'
-    | 'session-ended'
-    | 'wrong-credentials'
-    | 'invalid-signature'
-    | 'account-disabled'
-    | 'user-disabled'
-    | 'forbidden'
-    | 'wrong-origin'
-    | 'route-not-found'
-    | 'account-not-found'
-    | 'alert-not-found'
-    | 'cell-not-found'
-    | 'delivery-not-found'
-    | 'device-not-found'
-    | 'group-not-found'
-    | 'key-not-found'
-    | 'message-not-found'
-    | 'session-not-found'
-    | 'user-not-found'
-    | 'source-not-found'
-    | 'identifier-not-found'
-    | 'payload-not-found'
-    | 'command-not-found'
-    | 'rule-not-found'
-    | 'zone-not-found'
-    | 'webhook-not-found'
-    | 'no-location'
-    | 'method-not-allowed'
-    | 'no-license-available'
-    | 'identifier-taken'
-    | 'device-deleted'
-    | 'device-cap-reached'
-    | 'source-cap-reached'
-    | 'wrong-alert-state'
-    | 'alert-log-full'
-    | 'no-command-channel'
-    | 'command-not-possible'
-    | 'webhook-cap-reached'
-    | 'zone-cap-reached'
-    | 'zone-in-use'
-    | 'rule-cap-reached'
-    | 'delivery-gone'
-    | 'device-expired'
-    | 'message-not-failed'
-    | 'recipient-gone'
-    | 'daily-limit-reached'
-    | 'drill-limit-reached'
-    | 'message-budget-reached'
-    | 'storage-full'
-    | 'user-name-taken'
-    | 'account-number-taken'
-    | 'name-taken'
-    | 'user-limit-reached'
-    | 'email-taken'
-    | 'group-in-use'
-    | 'group-full'
-    | 'history-unavailable'
-    | 'patch-test-failed'
-    | 'request-in-progress'
-    | 'conflict'
-    | 'precondition-failed'
-    | 'body-too-large'
-    | 'unsupported-media-type'
-    | 'idempotency-key-reused'
-    | 'daily-locations-reached'
-    | 'too-many-requests'
-    | 'internal'
-    | 'links-unavailable'
-    | 'cells-full'
-    | 'unavailable'
+  code: ProblemCode
   instance: string
   requestId: string
-  errors?: { pointer: string; detail: string }[]
+  errors?: ProblemError[]
   availableAt?: string | null
   resetAt?: string
   alertId?: string
@@ -670,7 +355,7 @@ export type ReadMeReply = {
   account: CallerAccount
   user: CallerUser | null
   key: Key | null
-  scopes: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[]
+  scopes: Scope[]
 }
 export type CallerAccount = { id: string; userName: string; name: string; timeZone: string }
 export type CallerUser = {
@@ -679,7 +364,7 @@ export type CallerUser = {
   email: string
   timeZone: string
   message: string
-  privileges: ('read' | 'write' | 'execute' | 'admin')[]
+  privileges: Privilege[]
   group: string | null
   groupId: string | null
   lastLogin: string | null
@@ -687,7 +372,7 @@ export type CallerUser = {
 export type Key = {
   id: string
   name: string
-  scopes: ('ingest' | 'read' | 'write' | 'execute' | 'admin')[]
+  scopes: Scope[]
   userId: string | null
   creation: string
   expires: string | null
@@ -699,10 +384,10 @@ export type KeyReply = { success: true; key: Key }
 export type MessagePage = { success: true; messages: Message[]; nextCursor: string | null }
 export type Message = {
   id: string
-  kind: 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
-  channel: 'Email' | 'SMS'
+  kind: MessageKind
+  channel: Channel
   to: string
-  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+  status: MessageStatus
   reason: string | null
   resetAt: string | null
   alertId: string | null
@@ -724,9 +409,9 @@ export type Account = {
   licenses: Licenses
   retentionDays: number
   emergencyAlerts: string[]
-  emergencyContacts: { name: string; email?: string; phone?: string }[]
-  escalation: { afterMinutes: number; rounds: number; againAfterMinutes: number | null } | null
-  dailyNoticeLimit: { email: number; sms: number }
+  emergencyContacts: EmergencyContact[]
+  escalation: Escalation | null
+  dailyNoticeLimit: AccountDailyNoticeLimit
   lastDrillAt?: string | null
   lastDrillAlertId?: string | null
   budgets: Budgets
@@ -739,24 +424,17 @@ export type Budgets = {
   locationsPerDay: number
   storageBytes: number
   maxUsers: number
-  messagesPerDay: { Email: number; SMS: number }
+  messagesPerDay: BudgetsMessagesPerDay
 }
 export type BudgetUsage = {
   date: string
   locations: number
   storageBytes: number
-  messages?: { Email: number; SMS: number }
+  messages?: BudgetUsageMessages
 }
 export type ReadLicenseLogReply = {
   success: true
-  entries: {
-    sequence: number
-    time: string
-    deviceId: string | null
-    what: 'granted' | 'released' | 'expired' | 'refused' | 'total-changed' | 'zone-changed'
-    used: number
-    total: number
-  }[]
+  entries: LicenseLogEntry[]
   nextCursor: string | null
 }
 export type DevicePage = { success: true; devices: Device[]; nextCursor: string | null }
@@ -767,19 +445,13 @@ export type Device = {
   min: string
   identifier: string | null
   model: string
-  tags: Record<string, string>
+  tags: Tags
   groups: string[]
-  state: 'active' | 'expired'
+  state: DeviceState
   expires: string | null
-  limits: {
-    expires: boolean
-    expirationDate: string | null
-    dailyEmailLimit: number
-    dailySmsLimit: number
-    emergencyReserve: { email: number; sms: number }
-  }
+  limits: DeviceLimits
   maxSpeed: number
-  usage: { date: string; emailsSent: number; smsSent: number }
+  usage: DeviceUsage
   lastLocation: Location | null
   lastContact: string | null
   quarantined: number
@@ -787,16 +459,7 @@ export type Device = {
   lastModified: string
 }
 export type DeviceReply = { success: true; device: Device }
-export type ReadUsageReply = {
-  success: true
-  usage: {
-    date: string
-    emailsSent: number
-    smsSent: number
-    emailsSuppressed?: number
-    smsSuppressed?: number
-  }[]
-}
+export type ReadUsageReply = { success: true; usage: UsageDay[] }
 export type LocationReply = { success: true; lastLocation: Location }
 export type LocationPage = { success: true; locations: Location[]; nextCursor: string | null }
 export type PostLocationsReply = {
@@ -805,7 +468,7 @@ export type PostLocationsReply = {
   duplicates: number
   conflicts: number
   tooOld: number
-  results?: { index: number; status: 'duplicate' | 'conflict' | 'tooOld' }[]
+  results?: RejectedLocation[]
   locations?: Location[]
 }
 export type ReportLocationsReply = {
@@ -816,11 +479,7 @@ export type ReportLocationsReply = {
   tooOld: number
   unknown: number
   refused: number
-  results: {
-    index: number
-    status: 'duplicate' | 'conflict' | 'tooOld' | 'unknown' | 'refused'
-    code?: 'device-not-found' | 'device-expired'
-  }[]
+  results: RejectedReport[]
 }
 export type ListEventsReply = {
   success: true
@@ -865,7 +524,7 @@ export type Webhook = {
   groups: string[]
   description: string
   enabled: boolean
-  disabledReason: 'gone' | 'failing' | null
+  disabledReason: WebhookDisabledReason | null
   creation: string
   lastModified: string
 }
@@ -874,7 +533,7 @@ export type WebhookReply = { success: true; webhook: Webhook }
 export type WebhookDeliveryReply = { success: true; delivery: WebhookDelivery }
 export type WebhookDelivery = {
   id: string
-  status: 'pending' | 'delivered' | 'failed'
+  status: WebhookDeliveryStatus
   events: number
   firstSequence: number | null
   lastSequence: number | null
@@ -909,17 +568,17 @@ export type Group = {
   lastModified: string
 }
 export type GroupReply = Group & Done
-export type ListCountriesReply = { success: true; countries: Record<string, string> }
-export type ListTimeZonesReply = { success: true; timeZones: Record<string, string> }
+export type ListCountriesReply = { success: true; countries: ListCountriesReplyCountries }
+export type ListTimeZonesReply = { success: true; timeZones: ListTimeZonesReplyTimeZones }
 export type UserPage = { success: true; users: User[]; nextCursor: string | null }
 export type User = CallerUser & {
   country: string
   phone: string | null
-  notify: { email: boolean; sms: boolean }
+  notify: UserNotify
   description: string
   disabled: boolean
   disabledMessage: string
-  tags: Record<string, string>
+  tags: Tags
   deviceId: string | null
   adminDevices: number | null
   from: string | null
@@ -963,9 +622,9 @@ export type Rule = {
   schedule: ScheduleEntry[]
   alertName: string
   text: string
-  notifications: ('Email' | 'SMS')[]
+  notifications: Channel[]
   emergency: boolean
-  hysteresis: { metres: number; fixes: number }
+  hysteresis: RuleHysteresis
   cooldownMinutes: number
   lateMinutes: number
   creation: string
@@ -993,16 +652,16 @@ export type Alert = {
   latitude: number | null
   longitude: number | null
   positionTime: string | null
-  positionSource: 'reported' | 'last-known' | 'none'
+  positionSource: PositionSource
   text: string
   alerts: string[]
   emergency: boolean
   late: boolean
   ruleId?: string
   zoneId?: string
-  notifications: ('Email' | 'SMS')[]
+  notifications: Channel[]
   test: boolean
-  state: 'open' | 'acknowledged' | 'resolved' | 'cancelled'
+  state: AlertState
   acknowledged: boolean
   acknowledgedAt: string | null
   acknowledgedBy: string | null
@@ -1011,60 +670,25 @@ export type Alert = {
   cancelled: boolean
   cancelledAt: string | null
   cancelledBy: string | null
-  newestPosition?: {
-    latitude: number
-    longitude: number
-    dateTime: string
-    source: 'alert' | 'update' | 'location'
-  } | null
-  updates: { dateTime: string; latitude: number | null; longitude: number | null }[]
+  newestPosition?: AlertNewestPosition | null
+  updates: AlertUpdate[]
   deliveries: Delivery[]
-  log?: {
-    at: string
-    action:
-      | 'raised'
-      | 'joined'
-      | 'acknowledged'
-      | 'resolved'
-      | 'cancelled'
-      | 'reopened'
-      | 'noted'
-      | 'escalated'
-      | 'undelivered'
-    by: string | null
-    text: string | null
-  }[]
+  log?: AlertLogEntry[]
   drill?: Drill
 }
 export type Delivery = {
   id: string
-  kind: 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
-  channel: 'Email' | 'SMS'
+  kind: MessageKind
+  channel: Channel
   to: string
-  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+  status: MessageStatus
   reason: string | null
   resetAt: string | null
   name: string | null
   userId: string | null
   changedAt: string
 }
-export type Drill = {
-  reached: {
-    user?: string
-    contact?: string
-    name: string | null
-    channel: 'Email' | 'SMS'
-    seconds: number
-  }[]
-  notReached: {
-    user?: string
-    contact?: string
-    name: string | null
-    channel: 'Email' | 'SMS'
-    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
-    reason: string | null
-  }[]
-}
+export type Drill = { reached: DrillReached[]; notReached: DrillNotReached[] }
 export type PostAlertsReply = {
   success: true
   alert: Alert
@@ -1104,13 +728,7 @@ export type DaySummary = {
 export type AlertReply = { success: true; alert: Alert }
 export type ListUnclaimedReply = {
   success: true
-  unclaimed: {
-    identifier: string
-    count: number
-    firstReceived: string
-    lastReceived: string
-    lastLocation: Omit<Location, 'receivedAt'> | null
-  }[]
+  unclaimed: UnclaimedIdentifier[]
   dropped: number
   nextCursor: string | null
 }
@@ -1122,14 +740,14 @@ export type ClaimIdentifierReply = {
 }
 export type ListFailuresReply = {
   success: true
-  failures: { id: string; receivedAt: string; reason: string; size: number }[]
+  failures: FailedPayload[]
   nextCursor: string | null
 }
 export type ReadRawPayloadReply = {
   success: true
   contentType: string
   query: string
-  headers: Record<string, string>
+  headers: ReadRawPayloadReplyHeaders
   bodyBase64: string | null
 }
 export type ReplayPayloadsReply = { success: true; decoded: number; failed: number }
@@ -1137,21 +755,10 @@ export type SourcePage = { success: true; sources: Source[]; nextCursor: string 
 export type Source = {
   id: string
   name: string
-  provider:
-    | 'osmand'
-    | 'traccar'
-    | 'garmin'
-    | 'rockblock'
-    | 'rock7'
-    | 'cloudloop'
-    | 'spot'
-    | 'globalstar'
-    | 'owntracks'
-    | 'overland'
-    | 'flespi'
+  provider: SourceProvider
   enabled: boolean
-  settings: Record<string, unknown>
-  newDevices: 'hold' | 'create'
+  settings: SourceSettings
+  newDevices: NewDevices
   keepRaw: boolean
   lastReceived: string | null
   unclaimed: number
@@ -1165,28 +772,23 @@ export type DecodePayloadReply = {
   success: true
   items: SourceItem[]
   failures: string[]
-  reply: { status: number; contentType: string | null; body: string }
+  reply: ProviderReply
 }
 export type SourceItem = {
-  kind: 'location' | 'alert' | 'cancel' | 'message' | 'none'
+  kind: SourceItemKind
   identifier: string
-  location?: Omit<Location, 'receivedAt'>
+  location?: ReportedLocation
   dateTime?: string
   latitude?: number | null
   longitude?: number | null
   alertName?: string
   text?: string
-  format?: 'Text' | 'Hex'
+  format?: EventMessageReceivedDataFormat
   key: string
 }
 export type ListQuarantineReply = {
   success: true
-  quarantine: {
-    id: string
-    reason: 'zero-coordinates' | 'speed' | 'clock'
-    location: Omit<Location, 'receivedAt'>
-    receivedAt: string
-  }[]
+  quarantine: QuarantinedLocation[]
   nextCursor: string | null
 }
 export type ReleaseQuarantineReply = { success: true; released: number; conflicts: string[] }
@@ -1195,8 +797,8 @@ export type SendCommandReply = { success: true; result: string; command: Command
 export type Command = {
   id: string
   received: boolean
-  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-  format: 'Text' | 'Hex' | 'Base64'
+  status: CommandStatus
+  format: CommandFormat
   command: string
   sms: boolean
   creation: string
@@ -1206,6 +808,489 @@ export type ReadCommandChannelReply = { success: true; sourceId: string | null }
 export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
+export type Scope = 'ingest' | 'read' | 'write' | 'execute' | 'admin'
+export type PatchValueOp = 'add' | 'replace' | 'test'
+export type PatchValue = { op: PatchValueOp; path: string; value: unknown }
+export type PatchRemoval = { op: 'remove'; path: string }
+export type PatchMoveOp = 'move' | 'copy'
+export type PatchMove = { op: PatchMoveOp; path: string; from: string }
+export type NewTags = Record<string, string>
+export type NewEmergencyReserve = { email?: number | null; sms?: number | null }
+export type NewDeviceLimits = {
+  expires?: boolean | null
+  expirationDate?: string | null
+  dailyEmailLimit?: number | null
+  dailySmsLimit?: number | null
+  emergencyReserve?: NewEmergencyReserve | null
+}
+export type LocationReport = {
+  location: NewLocation
+  locations?: null
+  from?: unknown
+  to?: unknown
+}
+export type LocationsReport = {
+  locations: NewLocation[]
+  location?: null
+  from?: unknown
+  to?: unknown
+}
+export type LocationQuery = {
+  from: string
+  to?: string | null
+  limit?: number | null
+  cursor?: string | null
+  location?: null
+  locations?: null
+}
+export type LocationQueryUntil = {
+  from?: null
+  to: string
+  limit?: number | null
+  cursor?: string | null
+  location?: null
+  locations?: null
+}
+export type Attributes = Record<string, unknown>
+export type NewUserNotify = { email?: boolean | null; sms?: boolean | null }
+export type Privilege = 'read' | 'write' | 'execute' | 'admin'
+export type Channel = 'Email' | 'SMS'
+export type NewHysteresis = { metres?: number | null; fixes?: number | null }
+export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+export type WrappedNewAlert = { alert: NewAlert; from?: unknown; to?: unknown }
+export type AlertState = 'open' | 'acknowledged' | 'resolved' | 'cancelled'
+export type AlertSort = 'dateTime' | '-dateTime'
+export type AlertQuery = {
+  from: string
+  to?: string | null
+  limit?: number | null
+  cursor?: string | null
+  alertName?: string | null
+  acknowledged?: boolean | null
+  emergency?: boolean | null
+  state?: AlertState | null
+  sort?: AlertSort | null
+  alert?: null
+}
+export type AlertQueryUntil = {
+  from?: null
+  to: string
+  limit?: number | null
+  cursor?: string | null
+  alertName?: string | null
+  acknowledged?: boolean | null
+  emergency?: boolean | null
+  state?: AlertState | null
+  sort?: AlertSort | null
+  alert?: null
+}
+export type ClaimingDevice = DeviceBody
+export type SourceProvider =
+  | 'osmand'
+  | 'traccar'
+  | 'garmin'
+  | 'rockblock'
+  | 'rock7'
+  | 'cloudloop'
+  | 'spot'
+  | 'globalstar'
+  | 'owntracks'
+  | 'overland'
+  | 'flespi'
+export type GarminHost =
+  | 'ipcinbound.inreachapp.com'
+  | 'explore.garmin.com'
+  | 'eur-enterprise.inreach.garmin.com'
+export type SpeedUnit = 'kn' | 'm/s' | 'km/h'
+export type NewSourceSettings = {
+  host?: GarminHost | null
+  apiKey?: string | null
+  userName?: string | null
+  password?: string | null
+  sender?: string | null
+  requireJwt?: boolean | null
+  speedUnit?: SpeedUnit | null
+  encryptionKey?: string | null
+}
+export type NewDevices = 'hold' | 'create'
+export type PushQuery = Record<string, string>
+export type PastedPushHeaders = Record<string, string>
+export type CommandFormat = 'Text' | 'Hex' | 'Base64'
+export type EventDeviceCreatedData = { deviceId: string; name: string }
+export type EventDeviceUpdatedData = { deviceId: string; name: string }
+export type EventDeviceDeletedData = { deviceId: string; name: string }
+export type EventDeviceExpiredData = { deviceId: string; name: string; expirationDate: string }
+export type EventDeviceReactivatedData = {
+  deviceId?: string
+  name?: string
+  devices?: number
+  timeZone?: string
+}
+export type EventLocationReportedData = {
+  deviceId: string
+  dateTime: string
+  count: number
+  location: Location | null
+}
+export type PositionSource = 'reported' | 'last-known' | 'none'
+export type EventAlertRaisedData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  alertName: string
+  text: string | null
+  dateTime: string
+  latitude: number | null
+  longitude: number | null
+  positionTime?: string | null
+  positionSource?: PositionSource
+  emergency?: boolean
+  late?: boolean
+  ruleId?: string
+  zoneId?: string | null
+}
+export type EventAlertAcknowledgedData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  acknowledgedBy: string
+}
+export type EventAlertUndeliveredDataReason =
+  | 'daily-limit-reached'
+  | 'message-budget-reached'
+  | 'drill-limit-reached'
+  | 'nobody-to-tell'
+  | 'not-accepted'
+  | 'not-delivered'
+  | 'device-expired'
+export type EventAlertUndeliveredData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  alertName: string
+  reason: EventAlertUndeliveredDataReason
+  notices: number
+  noticesSuppressed: number
+}
+export type EventAlertEscalatedData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  alertName: string
+  round: number
+  messages: number
+  messagesSuppressed: number
+}
+export type EventAlertCancelledData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  cancelledBy: string
+  text?: string | null
+  notices: number
+  noticesSuppressed: number
+}
+export type EventAlertResolvedData = {
+  deviceId: string
+  alertId: string
+  resolvedBy: string
+  text: string | null
+}
+export type EventAlertReopenedData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  reopenedBy: string | null
+  text: string | null
+}
+export type EventAlertNotedData = {
+  deviceId: string
+  alertId: string
+  notedBy: string
+  text: string | null
+}
+export type EventZoneEnteredData = {
+  deviceId: string
+  ruleId: string
+  zoneId: string | null
+  dateTime: string
+}
+export type EventZoneLeftData = {
+  deviceId: string
+  ruleId: string
+  zoneId: string | null
+  dateTime: string
+}
+export type EventDeviceSilentData = { deviceId: string; ruleId: string; lastContact: string }
+export type EventDeviceReturnedData = { deviceId: string; ruleId: string; lastContact: string }
+export type EventMessageSentData = {
+  deviceId?: string
+  messageId: string
+  alertId?: string
+  commandId?: string
+  test?: true
+  channel: Channel
+}
+export type EventMessageFailedData = {
+  deviceId?: string
+  messageId: string
+  alertId?: string
+  commandId?: string
+  test?: true
+  channel: Channel
+  reason: string | null
+}
+export type EventMessageSuppressedDataReason =
+  | 'daily-limit-reached'
+  | 'reserved-for-emergencies'
+  | 'message-budget-reached'
+  | 'drill-limit-reached'
+export type EventMessageSuppressedData = {
+  deviceId: string
+  alertId: string
+  test?: true
+  channel: Channel
+  messages: number
+  reason: EventMessageSuppressedDataReason
+  resetAt: string
+}
+export type EventMessageReceivedDataFormat = 'Text' | 'Hex'
+export type EventMessageReceivedData = {
+  deviceId: string
+  commandId: string
+  text: string
+  format: EventMessageReceivedDataFormat
+  dateTime: string
+}
+export type EventLimitReachedData = {
+  deviceId: string
+  channel: Channel
+  limit: number
+  date: string
+  resetAt: string
+}
+export type EventLicenseExhaustedData = { used: number; total: number }
+export type EventLicenseAvailableData = { used: number; total: number }
+export type EventKeyCreatedData = { keyId: string; name: string }
+export type EventKeyRevokedData = { keyId: string }
+export type ProblemCode =
+  | 'invalid-request'
+  | 'malformed-body'
+  | 'expiration-date-reached'
+  | 'invalid-cursor'
+  | 'report-too-old'
+  | 'span-too-large'
+  | 'invalid-link'
+  | 'invalid-patch'
+  | 'token-missing'
+  | 'token-invalid'
+  | 'token-expired'
+  | 'not-a-token'
+  | 'key-revoked'
+  | 'session-ended'
+  | 'wrong-credentials'
+  | 'invalid-signature'
+  | 'account-disabled'
+  | 'user-disabled'
+  | 'forbidden'
+  | 'wrong-origin'
+  | 'route-not-found'
+  | 'account-not-found'
+  | 'alert-not-found'
+  | 'cell-not-found'
+  | 'delivery-not-found'
+  | 'device-not-found'
+  | 'group-not-found'
+  | 'key-not-found'
+  | 'message-not-found'
+  | 'session-not-found'
+  | 'user-not-found'
+  | 'source-not-found'
+  | 'identifier-not-found'
+  | 'payload-not-found'
+  | 'command-not-found'
+  | 'rule-not-found'
+  | 'zone-not-found'
+  | 'webhook-not-found'
+  | 'no-location'
+  | 'method-not-allowed'
+  | 'no-license-available'
+  | 'identifier-taken'
+  | 'device-deleted'
+  | 'device-cap-reached'
+  | 'source-cap-reached'
+  | 'wrong-alert-state'
+  | 'alert-log-full'
+  | 'no-command-channel'
+  | 'command-not-possible'
+  | 'webhook-cap-reached'
+  | 'zone-cap-reached'
+  | 'zone-in-use'
+  | 'rule-cap-reached'
+  | 'delivery-gone'
+  | 'device-expired'
+  | 'message-not-failed'
+  | 'recipient-gone'
+  | 'daily-limit-reached'
+  | 'drill-limit-reached'
+  | 'message-budget-reached'
+  | 'storage-full'
+  | 'user-name-taken'
+  | 'account-number-taken'
+  | 'name-taken'
+  | 'user-limit-reached'
+  | 'email-taken'
+  | 'group-in-use'
+  | 'group-full'
+  | 'history-unavailable'
+  | 'patch-test-failed'
+  | 'request-in-progress'
+  | 'conflict'
+  | 'precondition-failed'
+  | 'body-too-large'
+  | 'unsupported-media-type'
+  | 'idempotency-key-reused'
+  | 'daily-locations-reached'
+  | 'too-many-requests'
+  | 'internal'
+  | 'links-unavailable'
+  | 'cells-full'
+  | 'unavailable'
+export type ProblemError = { pointer: string; detail: string }
+export type MessageKind = 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
+export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+export type EmergencyContact = { name: string; email?: string; phone?: string }
+export type Escalation = { afterMinutes: number; rounds: number; againAfterMinutes: number | null }
+export type AccountDailyNoticeLimit = { email: number; sms: number }
+export type BudgetsMessagesPerDay = { Email: number; SMS: number }
+export type BudgetUsageMessages = { Email: number; SMS: number }
+export type LicenseChange =
+  | 'granted'
+  | 'released'
+  | 'expired'
+  | 'refused'
+  | 'total-changed'
+  | 'zone-changed'
+export type LicenseLogEntry = {
+  sequence: number
+  time: string
+  deviceId: string | null
+  what: LicenseChange
+  used: number
+  total: number
+}
+export type Tags = Record<string, string>
+export type DeviceState = 'active' | 'expired'
+export type EmergencyReserve = { email: number; sms: number }
+export type DeviceLimits = {
+  expires: boolean
+  expirationDate: string | null
+  dailyEmailLimit: number
+  dailySmsLimit: number
+  emergencyReserve: EmergencyReserve
+}
+export type DeviceUsage = { date: string; emailsSent: number; smsSent: number }
+export type UsageDay = {
+  date: string
+  emailsSent: number
+  smsSent: number
+  emailsSuppressed?: number
+  smsSuppressed?: number
+}
+export type LocationRejection = 'duplicate' | 'conflict' | 'tooOld'
+export type RejectedLocation = { index: number; status: LocationRejection }
+export type ReportLocationsReplyResultStatus =
+  | 'duplicate'
+  | 'conflict'
+  | 'tooOld'
+  | 'unknown'
+  | 'refused'
+export type ReportLocationsReplyResultCode = 'device-not-found' | 'device-expired'
+export type RejectedReport = {
+  index: number
+  status: ReportLocationsReplyResultStatus
+  code?: ReportLocationsReplyResultCode
+}
+export type WebhookDisabledReason = 'gone' | 'failing'
+export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed'
+export type ListCountriesReplyCountries = Record<string, string>
+export type ListTimeZonesReplyTimeZones = Record<string, string>
+export type UserNotify = { email: boolean; sms: boolean }
+export type RuleHysteresis = { metres: number; fixes: number }
+export type AlertNewestPositionSource = 'alert' | 'update' | 'location'
+export type AlertNewestPosition = {
+  latitude: number
+  longitude: number
+  dateTime: string
+  source: AlertNewestPositionSource
+}
+export type AlertUpdate = { dateTime: string; latitude: number | null; longitude: number | null }
+export type AlertLogAction =
+  | 'raised'
+  | 'joined'
+  | 'acknowledged'
+  | 'resolved'
+  | 'cancelled'
+  | 'reopened'
+  | 'noted'
+  | 'escalated'
+  | 'undelivered'
+export type AlertLogEntry = {
+  at: string
+  action: AlertLogAction
+  by: string | null
+  text: string | null
+}
+export type DrillReached = {
+  user?: string
+  contact?: string
+  name: string | null
+  channel: Channel
+  seconds: number
+}
+export type DrillNotReached = {
+  user?: string
+  contact?: string
+  name: string | null
+  channel: Channel
+  status: MessageStatus
+  reason: string | null
+}
+export type ReportedLocation = Omit<Location, 'receivedAt'>
+export type UnclaimedIdentifier = {
+  identifier: string
+  count: number
+  firstReceived: string
+  lastReceived: string
+  lastLocation: ReportedLocation | null
+}
+export type FailedPayload = { id: string; receivedAt: string; reason: string; size: number }
+export type ReadRawPayloadReplyHeaders = Record<string, string>
+export type SourceSettings = NewSourceSettings
+export type ProviderReply = { status: number; contentType: string | null; body: string }
+export type SourceItemKind = 'location' | 'alert' | 'cancel' | 'message' | 'none'
+export type QuarantineReason = 'zero-coordinates' | 'speed' | 'clock'
+export type QuarantinedLocation = {
+  id: string
+  reason: QuarantineReason
+  location: ReportedLocation
+  receivedAt: string
+}
+export type CommandStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+export type NewEmergencyContact = { name: string; email?: string | null; phone?: string | null }
+export type NewEscalation = {
+  afterMinutes?: number
+  rounds?: number
+  againAfterMinutes?: number | null
+}
+export type NewDailyNoticeLimit = { email?: number | null; sms?: number | null }
+export type PatchDeviceBodyLimits = {
+  expires?: boolean | null
+  expirationDate?: string | null
+  dailyEmailLimit?: number | null
+  dailySmsLimit?: number | null
+  emergencyReserve?: NewEmergencyReserve | null
+}
 
 /** Every type of event, by kind. */
 export const EVENT_TYPES = [

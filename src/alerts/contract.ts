@@ -30,7 +30,9 @@ An emergency of the same device and name within an hour of one that is still \`o
 
 With \`test: true\` (scope \`write\`) it is a drill: it takes the way of an emergency, every message begins with TEST, and no limit or counter includes it.
 
-A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`read\`); its reply is 200, both ends of the span included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_ALERTS.toLocaleString('en')} alerts; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
+A body with \`from\`, \`to\` or both, and without an alert, is a query (scope \`read\`); its reply is 200, both ends of the span included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_ALERTS.toLocaleString('en')} alerts; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.
+
+The status tells the two replies apart: 201 has \`alert\`, 200 has \`alerts\` and \`nextCursor\`. \`GET\` of the same path is the query with one kind of reply.`,
   scope: ['ingest', 'read', 'write'],
   scopeFor: (body: AlertsBody) => {
     if (body.kind === 'query') return 'read'

@@ -158,13 +158,18 @@ export const forms = {
   /** A body with an alert raises it even when it has the members of a query. */
   wrapped: z
     .strictObject({ alert: newAlert, from: z.unknown().optional(), to: z.unknown().optional() })
-    .transform(({ alert }) => raise(alert)),
+    .transform(({ alert }) => raise(alert))
+    .meta({ title: 'WrappedNewAlert' }),
   bare: newAlert.transform(raise),
   since: z
     .strictObject({ ...SINCE, ...query })
     .refine(isInOrder, OUT_OF_ORDER)
-    .transform(toQuery),
-  until: z.strictObject({ ...UNTIL, ...query }).transform(toQuery),
+    .transform(toQuery)
+    .meta({ title: 'AlertQuery' }),
+  until: z
+    .strictObject({ ...UNTIL, ...query })
+    .transform(toQuery)
+    .meta({ title: 'AlertQueryUntil' }),
 }
 
 export interface AlertsQueryBody extends QueryBody {

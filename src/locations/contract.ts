@@ -42,7 +42,9 @@ export const postLocations = define({
   ignoresStorage: true,
   description: `A body with \`location\` or \`locations\`, a bare location or a bare list is a report (scope \`ingest\` or \`write\`). One invalid location refuses the whole report. The device keeps one location for each \`dateTime\`, and none older than the account’s \`retentionDays\`: the reply counts what was not accepted. A location with one of the account’s \`emergencyAlerts\` in \`alerts\`, or with \`hasCriticalAlert: true\` (\`CriticalAlert\`), raises an alert at its place, once for each name and report; a repeat raises nothing more. A 503 means that an emergency may not be raised yet: send the report again.
 
-A body with \`from\`, \`to\` or both, and without a location, is a query (scope \`read\`); its reply is 200, in ascending order of time, both ends included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.`,
+A body with \`from\`, \`to\` or both, and without a location, is a query (scope \`read\`); its reply is 200, in ascending order of time, both ends included. Without \`limit\` and \`cursor\` it has the whole span, streamed, of at most ${MAX_SPAN_LOCATIONS.toLocaleString('en')} locations; a failure while it is sent aborts the reply, which then is not complete JSON. An account may have three long exports and queries running at a time; a fourth is a 429. With \`limit\` or \`cursor\` it has one page.
+
+The status tells the two replies apart: 201 has \`accepted\`, 200 has \`nextCursor\`. \`GET\` of the same path is the query with one kind of reply.`,
   scope: ['ingest', 'read', 'write'],
   scopeFor: ({ kind }: LocationsBody) => (kind === 'query' ? 'read' : ['ingest', 'write']),
   body: z.union([forms.one, forms.several, forms.bare, forms.bareList, forms.since, forms.until]),

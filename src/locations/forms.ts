@@ -201,17 +201,23 @@ const noReport = { location: absent, locations: absent }
 export const forms = {
   one: z
     .strictObject({ location: newLocation, locations: absent, ...queryMembers })
-    .transform(({ location: sent }) => report([sent])),
+    .transform(({ location: sent }) => report([sent]))
+    .meta({ title: 'LocationReport' }),
   several: z
     .strictObject({ locations: several, location: absent, ...queryMembers })
-    .transform(({ locations }) => report(locations)),
+    .transform(({ locations }) => report(locations))
+    .meta({ title: 'LocationsReport' }),
   bare: newLocation.transform((sent) => report([sent])),
   bareList: several.transform(report),
   since: z
     .strictObject({ ...SINCE, ...PAGING, ...noReport })
     .refine(isInOrder, OUT_OF_ORDER)
-    .transform(toQuery),
-  until: z.strictObject({ ...UNTIL, ...PAGING, ...noReport }).transform(toQuery),
+    .transform(toQuery)
+    .meta({ title: 'LocationQuery' }),
+  until: z
+    .strictObject({ ...UNTIL, ...PAGING, ...noReport })
+    .transform(toQuery)
+    .meta({ title: 'LocationQueryUntil' }),
 }
 
 export type LocationsBody = QueryBody | ReturnType<typeof report>

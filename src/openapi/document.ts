@@ -16,6 +16,7 @@ import { pathParameters, templateOf } from './path.ts'
 import { failuresOf } from './problems.ts'
 import { type ContractedRoute, documentedRoutes, type Router } from './routes.ts'
 import { requestBody } from './schemas/body.ts'
+import { nameComponents } from './schemas/components.ts'
 import { describeDefaults } from './schemas/defaults.ts'
 import { allowNullsInBodies } from './schemas/nulls.ts'
 import { openReferences, tidy } from './schemas/tidy.ts'
@@ -126,5 +127,6 @@ export const openapiDocument = (
   addLinks(document)
   addExamples(document)
   allowNullsInBodies(document)
+  nameComponents(document)
   return document
 }

@@ -10,6 +10,7 @@ import {
   provider,
   providerReply,
   settings,
+  shownSettings,
   sourceItem,
 } from './forms.ts'
 
@@ -41,10 +42,7 @@ export const source = z
     name: z.string().meta({ description: 'The source’s name.', example: 'inReach fleet' }),
     provider,
     enabled: z.boolean().meta({ description: ABOUT.enabled, example: true }),
-    settings: z.record(z.string(), z.unknown()).meta({
-      description: 'Settings of the provider. Secrets among them are always null.',
-      example: {},
-    }),
+    settings: shownSettings,
     newDevices: newDevices.meta({ description: ABOUT.newDevices, example: 'hold' }),
     keepRaw: z.boolean().meta({ description: ABOUT.keepRaw, example: false }),
     lastReceived: time.nullable().meta({

@@ -32,32 +32,41 @@ const encryptionKey = z
   .max(MAX_KEY_BYTES, TOO_LONG_KEY)
   .refine((key) => new TextEncoder().encode(key).byteLength <= MAX_KEY_BYTES, TOO_LONG_KEY)
 
-export const settings = z
-  .strictObject({
-    host: z
-      .enum(GARMIN_HOSTS, `must be one of ${GARMIN_HOSTS.join(', ')}`)
-      .optional()
-      .meta({
-        description: SETTINGS.host,
-      }),
-    apiKey: line(500).optional().meta({ description: SETTINGS.apiKey }),
-    userName: line(200).optional().meta({ description: SETTINGS.userName }),
-    password: line(500).optional().meta({ description: SETTINGS.password }),
-    sender: line(200).optional().meta({ description: SETTINGS.sender }),
-    requireJwt: z.boolean('must be true or false').optional().meta({
-      description: SETTINGS.requireJwt,
+const fields = {
+  host: z
+    .enum(GARMIN_HOSTS, `must be one of ${GARMIN_HOSTS.join(', ')}`)
+    .optional()
+    .meta({
+      description: SETTINGS.host,
     }),
-    speedUnit: z
-      .enum(SPEED_UNIT_NAMES, `must be one of ${SPEED_UNIT_NAMES.join(', ')}`)
-      .optional()
-      .meta({ description: SETTINGS.speedUnit }),
-    encryptionKey: encryptionKey.optional().meta({ description: SETTINGS.encryptionKey }),
-  })
-  .prefault({})
-  .meta({
-    description:
-      'Settings of the provider. Each provider takes only its own. An empty text removes a stored secret.',
-  })
+  apiKey: line(500).optional().meta({ description: SETTINGS.apiKey }),
+  userName: line(200).optional().meta({ description: SETTINGS.userName }),
+  password: line(500).optional().meta({ description: SETTINGS.password }),
+  sender: line(200).optional().meta({ description: SETTINGS.sender }),
+  requireJwt: z.boolean('must be true or false').optional().meta({
+    description: SETTINGS.requireJwt,
+  }),
+  speedUnit: z
+    .enum(SPEED_UNIT_NAMES, `must be one of ${SPEED_UNIT_NAMES.join(', ')}`)
+    .optional()
+    .meta({ description: SETTINGS.speedUnit }),
+  encryptionKey: encryptionKey.optional().meta({ description: SETTINGS.encryptionKey }),
+}
+
+export const settings = z.strictObject(fields).prefault({}).meta({
+  description:
+    'Settings of the provider. Each provider takes only its own. An empty text removes a stored secret.',
+})
+
+const shownFields = Object.entries(fields).map(([setting, field]) => [
+  setting,
+  field.nullable().meta({ description: field.description }),
+])
+/** As replies have them. */
+export const shownSettings = z.object(Object.fromEntries(shownFields)).meta({
+  description: 'Settings of the provider: null where one is not set, and always for secrets.',
+  example: {},
+}) as unknown as z.ZodType<Record<string, unknown>>
 
 /** Refuses settings that the named provider does not have. */
 export const checkSettings = (
@@ -78,7 +87,7 @@ const TOO_LARGE = `must be at most ${MAX_PUSH_BYTES / 1024} KiB large`
 const MAX_BASE64_LENGTH = Math.ceil(MAX_PUSH_BYTES / 3) * 4
 
 const query = z.union(
-  [line(8192), z.record(line(256), line(8192))],
+  [line(8192), z.record(line(256), line(8192)).meta({ title: 'PushQuery' })],
   'must be text or an object of texts',
 )
 

@@ -44,9 +44,13 @@ const MAX_STEPS = 20_000
 export const jsonPatch = z
   .array(
     z.discriminatedUnion('op', [
-      z.object({ op: z.enum(['add', 'replace', 'test']), path: pointer, value }),
-      z.object({ op: z.literal('remove'), path: pointer }),
-      z.object({ op: z.enum(['move', 'copy']), path: pointer, from: pointer }),
+      z
+        .object({ op: z.enum(['add', 'replace', 'test']), path: pointer, value })
+        .meta({ title: 'PatchValue' }),
+      z.object({ op: z.literal('remove'), path: pointer }).meta({ title: 'PatchRemoval' }),
+      z
+        .object({ op: z.enum(['move', 'copy']), path: pointer, from: pointer })
+        .meta({ title: 'PatchMove' }),
     ]),
   )
   .max(MAX_STEPS, `must have at most ${MAX_STEPS} steps`)
@@ -160,6 +164,14 @@ export const changesMember = (given: Patch, name: string, wrapper: string | unde
   )
 }
 
+/** Typed clients write a time in another way: `…+00:00` for `….000Z`. */
+const isUnchanged = (before: unknown, after: unknown): boolean =>
+  sameJson(before, after) ||
+  (typeof before === 'string' &&
+    typeof after === 'string' &&
+    /^\d{4}-\d\d-\d\dT/.test(after) &&
+    Date.parse(before) === Date.parse(after))
+
 /** Applies the whole patch, or throws; the result is checked like a PUT, by `replace`. */
 export const applyPatch = <O extends Operation & { body: z.ZodType }>(
   given: Patch,
@@ -173,7 +185,7 @@ export const applyPatch = <O extends Operation & { body: z.ZodType }>(
     throw invalidPatch({ pointer: '', detail: 'must leave the resource an object' })
   const changed = new Set(
     ['success', ...(replace.ignored ?? [])].filter(
-      (name) => !sameJson(resource[name] ?? null, result[name] ?? null),
+      (name) => !isUnchanged(resource[name] ?? null, result[name] ?? null),
     ),
   )
   if (changed.size > 0) {

@@ -104,7 +104,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
 
   'PostLocationsReply.results.status': 'Why the location was not accepted.',
 
-  'Device.min': 'The device’s own phone number.',
   'ReadUsageReply.usage': 'One entry for each day, oldest first.',
 
   'Alert.dateTime': 'When the alert was raised.',

@@ -1,6 +1,7 @@
-// Generates a client with openapi-python-client, which must not warn, and uses it against a local server.
+// Generates a client with openapi-python-client, which must not warn nor name a model after its place,
+// and uses it against a local server.
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from '../../../scripts/child.mjs'
 import { root, useToolchain } from '../../../scripts/toolchain.mjs'
@@ -38,13 +39,19 @@ try {
     join(folder, 'perigee'),
     '--fail-on-warning',
   ])
+  const unnamed = readdirSync(join(folder, 'perigee/models')).filter(
+    (file) =>
+      /_type_\d|_\d+\.py$/.test(file) || (/_item[_.]/.test(file) && !/^source_item/.test(file)),
+  )
+  if (unnamed.length > 0) throw new Error(`Models without a name of their own: ${unnamed.join()}`)
   api = await serve({ script: bundle(), folder })
   const TOKEN = await openAccount(api.base)
-  await must(join(bin, 'python'), [join(root, 'test/clients/python/use.py')], {
-    BASE_URL: api.base,
-    TOKEN,
-    PYTHONPATH: folder,
-  })
+  for (const script of ['use.py', 'round_trip.py'])
+    await must(join(bin, 'python'), [join(root, 'test/clients/python', script)], {
+      BASE_URL: api.base,
+      TOKEN,
+      PYTHONPATH: folder,
+    })
 } catch (problem) {
   console.error(problem.message)
   process.exitCode = 1

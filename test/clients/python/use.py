@@ -8,10 +8,13 @@ from perigee.api.locations import post_locations
 from perigee.api.users import create_user, patch_user
 from perigee.models import (
     DeviceBody,
-    JsonPatchItemType0,
+    LocationPage,
+    LocationQuery,
     NewLocation,
     PatchDeviceBody,
     PatchUserBody,
+    PatchValue,
+    PostLocationsReply,
     Problem,
     UserBody,
 )
@@ -32,11 +35,15 @@ merge = PatchDeviceBody(name="Tern 8", identifier="300434060000001")
 changed = ok(patch_device.sync(client=client, device_id=made.id, body=merge)).device
 assert (changed.name, changed.identifier) == ("Tern 8", "300434060000001")
 
-step = JsonPatchItemType0.from_dict({"op": "replace", "path": "/name", "value": "Tern 9"})
+step = PatchValue.from_dict({"op": "replace", "path": "/name", "value": "Tern 9"})
 assert ok(patch_device.sync(client=client, device_id=made.id, body=[step])).device.name == "Tern 9"
 
 here = NewLocation(date_time=datetime.now(timezone.utc), latitude=38.7, longitude=-9.1)
-assert ok(post_locations.sync(client=client, device_id=made.id, body=here)).accepted == 1
+stored = ok(post_locations.sync(client=client, device_id=made.id, body=here))
+assert isinstance(stored, PostLocationsReply) and stored.accepted == 1
+query = LocationQuery(from_=here.date_time)
+found = ok(post_locations.sync(client=client, device_id=made.id, body=query))
+assert isinstance(found, LocationPage) and len(found.locations) == 1
 [listed] = ok(list_devices.sync(client=client, limit=10)).devices
 assert listed.last_location.latitude == 38.7
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
+import { COMPONENT_NAMES } from '../../../src/openapi/schemas/components.ts'
 import { acceptedBy, resolved } from '../../support/openapi.ts'
 
 const document = JSON.parse(readFileSync('public/api/openapi.json', 'utf8')) as oas31.OpenAPIObject
@@ -44,7 +45,9 @@ test('enforced rules are written', () => {
   expect(schema('WebhookBody')).toMatchObject({ properties: { url: { format: 'uri' } } })
   for (const name of ['PostLocationsBody', 'PostAlertsBody']) {
     const { anyOf = [] } = schema(name) as unknown as oas31.SchemaObject
-    const required = anyOf.slice(-2).map((form) => (form as oas31.SchemaObject).required)
+    const required = anyOf
+      .slice(-2)
+      .map((form) => resolved<oas31.SchemaObject>(document, form).required)
     expect(required).toEqual([['from'], ['to']])
   }
 })
@@ -116,6 +119,41 @@ test.each<[component: string, accepted: object[], refused: object[]]>([
     expect(acceptedBy(document, node, value), JSON.stringify(value)).toBe(true)
   for (const value of refused)
     expect(acceptedBy(document, node, value), JSON.stringify(value)).toBe(false)
+})
+
+test('no schema inside another is an object or enumeration without a name', () => {
+  const unnamed = (node: unknown, at: string): string[] => {
+    if (typeof node !== 'object' || node === null) return []
+    const { type, enum: values, anyOf, oneOf } = node as oas31.SchemaObject
+    const isObject = [type].flat().includes('object') && !anyOf && !oneOf
+    return [
+      ...(at.includes('/') && (isObject || values) ? [at] : []),
+      ...Object.entries(node).flatMap(([name, part]) =>
+        ['examples', 'not', 'enum'].includes(name) ? [] : unnamed(part, `${at}/${name}`),
+      ),
+    ]
+  }
+  const { schemas = {} } = document.components ?? {}
+  expect(Object.entries(schemas).flatMap(([name, part]) => unnamed(part, name))).toEqual([])
+  for (const name of Object.values(COMPONENT_NAMES)) expect(Object.keys(schemas)).toContain(name)
+})
+
+test('the replies to a report and to a query have nothing in common but members', () => {
+  for (const { operationId, responses = {} } of operations) {
+    const [query, report] = [responses[200], responses[201]].map(
+      (reply) => (reply as oas31.ResponseObject | undefined)?.content?.['application/json'],
+    )
+    if (!query?.schema || !report?.schema) continue
+    for (const [schema, other] of [
+      [query.schema, report],
+      [report.schema, query],
+    ] as const) {
+      const { default: found } = other.examples ?? {}
+      const example = (found as oas31.ExampleObject | undefined)?.value
+      expect(example).toBeDefined()
+      expect(acceptedBy(document, schema as oas31.SchemaObject, example), operationId).toBe(false)
+    }
+  }
 })
 
 test('no `example` stands where `examples` should', () => {

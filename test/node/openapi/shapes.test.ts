@@ -62,7 +62,10 @@ const reportOrAsk = define({
   id: 'reportOrAsk',
   summary: '',
   scope: 'write',
-  body: z.union([z.strictObject({ from: z.string() }), z.strictObject({ name: z.string() })]),
+  body: z.union([
+    z.strictObject({ from: z.string() }).meta({ title: 'Question' }),
+    z.strictObject({ name: z.string() }).meta({ title: 'Report' }),
+  ]),
   alternateReply: { status: 201, reply: z.object({ success, accepted: z.int() }) },
   idempotent: true,
 })
@@ -129,6 +132,55 @@ test('a body may be either kind of patch, in one media type', () => {
   expect(Object.keys((requestBody as oas31.RequestBodyObject).content)).toEqual([
     'application/json',
   ])
+})
+
+test('objects and enumerations are components wherever they are; equal ones are one', () => {
+  const phase = z.enum(['rising', 'setting'])
+  const pass = z.object({ phase, seen: z.array(phase), at: z.object({ degrees: z.number() }) })
+  const list = define({
+    id: 'listPasses',
+    tag: 'Devices',
+    summary: '',
+    scope: 'read',
+    reply: z.object({ success, orbits: z.array(pass), last: pass.nullable() }),
+  })
+  const made = openapiDocument(new Hono<AppEnv>().get('/api/passes', operation(list)), {
+    version: '1.0.0',
+  })
+  expect(made.components?.schemas).toMatchObject({
+    ListPassesReplyOrbitPhase: { enum: ['rising', 'setting'] },
+    ListPassesReplyOrbitAt: { properties: { degrees: { type: 'number' } } },
+    ListPassesReplyOrbit: {
+      properties: {
+        phase: { $ref: '#/components/schemas/ListPassesReplyOrbitPhase' },
+        seen: { items: { $ref: '#/components/schemas/ListPassesReplyOrbitPhase' } },
+      },
+    },
+    ListPassesReply: {
+      properties: {
+        last: { anyOf: [{ $ref: '#/components/schemas/ListPassesReplyLast' }, { type: 'null' }] },
+      },
+    },
+  })
+})
+
+test('an option of a union that is an object needs a title, which names it', () => {
+  const post = (...options: [z.ZodType, z.ZodType]) => {
+    const make = define({
+      ...common,
+      id: 'make',
+      summary: '',
+      scope: 'write',
+      body: z.union(options),
+    })
+    const path = new Hono<AppEnv>().post('/api/made', operation(make))
+    return openapiDocument(path, { version: '1.0.0' }).components?.schemas ?? {}
+  }
+  const [one, other] = [z.strictObject({ one: z.string() }), z.strictObject({ other: z.string() })]
+  expect(() => post(one, other)).toThrow('needs a title')
+  expect(Object.keys(post(one.meta({ title: 'One' }), other.meta({ title: 'Other' })))).toEqual(
+    expect.arrayContaining(['One', 'Other', 'MakeBody']),
+  )
 })
 
 test('replies are components, named after what they hold', () => {
