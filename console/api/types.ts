@@ -151,8 +151,8 @@ export type PolygonGeometry = { type: 'Polygon'; coordinates: number[][][] }
 export type MultiPolygonGeometry = { type: 'MultiPolygon'; coordinates: number[][][][] }
 export type NewZoneProperties = {
   name?: string | null
-  description: unknown
-  color: unknown
+  description?: unknown
+  color?: unknown
   radius?: number | null
 }
 export type RuleBody = {

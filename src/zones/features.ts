@@ -57,17 +57,26 @@ export type ZoneFeature = z.output<typeof zoneFeature>
 const newProperties = z
   .object({
     name: name.nullish().meta({ description: `${ABOUT.name} Default: its number.` }),
-    description: z.unknown().meta({ description: 'A description; ignored unless it is text.' }),
-    color: z.unknown().meta({ description: 'Such as `#2563eb`; ignored unless it is text.' }),
+    description: z
+      .unknown()
+      .optional()
+      .meta({ description: 'A description; ignored unless it is text.' }),
+    color: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Such as `#2563eb`; ignored unless it is text.' }),
     radius: radius.nullish().meta({ description: ABOUT.radius, example: 500 }),
   })
-  .meta({ id: 'NewZoneProperties', example: { name: 'Harbour', radius: 500 } })
+  .meta({ id: 'NewZoneProperties' })
 
 const newFeature = z
   .object({
     type,
     geometry,
-    properties: newProperties.nullish().meta({ description: 'Others are ignored.' }),
+    properties: newProperties.nullish().meta({
+      description: 'The other members of the zone; further properties are ignored.',
+      example: { name: 'Harbour', radius: 500 },
+    }),
   })
   .meta({ id: 'NewZoneFeature' })
 
