@@ -32,6 +32,8 @@ export interface WindowFindings {
   /** Whether earlier or later fixes might change the result. */
   needsBefore: boolean
   needsAfter: boolean
+  /** The last fix that was evaluated, if the others would be too much work. */
+  stoppedAt?: number | null
 }
 
 interface Crossing {
@@ -185,6 +187,7 @@ export const evaluateWindow = (
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
   const settled = isSettled(signal, fixes, { raw, values: now.values, isAnchor, added: lastNew })
   return {
+    stoppedAt: now.stoppedAt ?? null,
     crossings: crossings.map(({ index, isRising }) => ({ fix: fixes[index] as Fix, isRising })),
     needsBefore: !isStart && (isUnsure || lacksPredecessor(signal, fixes, now, firstNew)),
     needsAfter: !isEnd && (stateNow !== stateBefore || !settled),

@@ -8,6 +8,8 @@ export interface Values {
   values: SignalValue[]
   /** False where an earlier fix, before the part, might change the value. */
   isSure: boolean[]
+  /** The last fix with a value, if those after it would be too much work. */
+  stoppedAt?: number | null
 }
 
 export interface Part {

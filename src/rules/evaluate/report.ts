@@ -57,8 +57,6 @@ const CROSSING_UNITS = 0.5
 const MAX_HITS = 20_000
 /** What a change counts where the work is limited, so that there are fewer hits than that. */
 const CHANGE_UNITS = 100
-/** The same for an earlier fix that standing still may have to be compared with. */
-const PAIR_UNITS = 0.15
 
 /** The value at every fix by itself is 0 where all are far from the signal's zones. */
 const isFarAway = ({ zones, rule }: Signal, places: Box, maxAccuracy: number): boolean => {
@@ -95,11 +93,6 @@ function* fillValues(
   { from, to, maxUnits }: { from: number; to: number; maxUnits: number },
 ): Generator<number, number> {
   let left = maxUnits
-  const standing = groups.flatMap(({ signal: { derivation } }) =>
-    derivation.type === 'stands' ? [derivation.ms] : [],
-  )
-  const standingMs = Math.max(0, ...standing)
-  let since = from
   for (let index = from; index < to; index++) {
     if (left <= 0) return index
     const fix = fixes[index] as Fix
@@ -110,8 +103,7 @@ function* fillValues(
       if (index > 0 && value !== raw[index - 1]) left -= CHANGE_UNITS
     }
     const units = groups.length * VALUE_UNITS + zones.units - before
-    while ((fixes[since] as Fix).time < fix.time - standingMs) since++
-    left -= units + groups.length * WINDOW_UNITS + standing.length * (index - since) * PAIR_UNITS
+    left -= units + groups.length * WINDOW_UNITS
     yield units
   }
   return to
@@ -134,6 +126,7 @@ function* evaluateGroups(
   let window = whole
   let pending = groups
   let to = whole.fixes.length
+  let stoppedAt: number | null = null
   for (const size of [...WINDOW_SIZES, Number.POSITIVE_INFINITY]) {
     const from = Math.max(0, firstNew - size)
     const end = yield* fillValues(pending, whole.fixes, zones, { from, to, maxUnits })
@@ -146,6 +139,7 @@ function* evaluateGroups(
       const it = evaluateWindow(group.signal, tail, raw)
       if (it.needsBefore && from > 0) further.push(group)
       else found(group, it, firstNew - from)
+      stoppedAt ??= it.stoppedAt ?? null
       const units = raw.length * WINDOW_UNITS + pairWork.units - pairs
       yield 1 + units + it.crossings.length * CROSSING_UNITS
     }
@@ -153,7 +147,7 @@ function* evaluateGroups(
     pending = further
     to = from
   }
-  return window === whole ? null : (window.fixes.at(-1)?.time ?? null)
+  return stoppedAt ?? (window === whole ? null : (window.fixes.at(-1)?.time ?? null))
 }
 
 /**

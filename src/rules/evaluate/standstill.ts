@@ -19,7 +19,9 @@ export const areApart = (a: Fix, b: Fix, metres: number): boolean | null => {
 
 /** A degree is nowhere longer, of latitude or longitude. */
 const MAX_METRES_PER_DEGREE = 111_800
-const BLOCK_FIXES = 64
+/** How many fixes in a row are a block, the longest first. */
+const BLOCK_FIXES = [4096, 64]
+const MIN_BLOCK_FIXES = 64
 
 /** The greatest and least coordinates of some fixes in a row. */
 interface Block {
@@ -29,10 +31,10 @@ interface Block {
   east: number
 }
 
-const toBlocks = (fixes: Fix[]): Block[] => {
+const toBlocks = (fixes: Fix[], size: number): Block[] => {
   const blocks: Block[] = []
   for (const [index, { latitude, longitude }] of fixes.entries()) {
-    const block = blocks[Math.floor(index / BLOCK_FIXES)]
+    const block = blocks[Math.floor(index / size)]
     if (block) {
       block.south = Math.min(block.south, latitude)
       block.north = Math.max(block.north, latitude)
@@ -43,25 +45,32 @@ const toBlocks = (fixes: Fix[]): Block[] => {
   return blocks
 }
 
+/** Whether two places that are so many degrees apart are surely at most so far from each other. */
+const areNear = (latitude: number, longitude: number, metres: number): boolean => {
+  const degrees = metres / MAX_METRES_PER_DEGREE
+  return latitude * latitude + longitude * longitude <= degrees * degrees
+}
+
 /** True only if every place of the block is at most so far away. */
 const isNearBlock = ({ south, north, west, east }: Block, fix: Fix, metres: number): boolean =>
-  (Math.max(north - fix.latitude, fix.latitude - south) +
-    Math.max(east - fix.longitude, fix.longitude - west)) *
-    MAX_METRES_PER_DEGREE <=
-  metres
+  areNear(
+    Math.max(north - fix.latitude, fix.latitude - south),
+    Math.max(east - fix.longitude, fix.longitude - west),
+    metres,
+  )
 
 /** Whether two fixes are surely farther apart than this. Most that are not need no exact distance. */
 const areSurelyApart = (a: Fix, b: Fix, metres: number): boolean => {
-  const degrees = Math.abs(a.latitude - b.latitude) + Math.abs(a.longitude - b.longitude)
   const reach = metres + Math.max(a.accuracy ?? 0, b.accuracy ?? 0)
-  return degrees * MAX_METRES_PER_DEGREE > reach && areApart(a, b, metres) === true
+  const isNear = areNear(a.latitude - b.latitude, a.longitude - b.longitude, reach)
+  return !isNear && areApart(a, b, metres) === true
 }
 
-/** How many fixes were compared with earlier ones, in the units of slices. */
+/** What comparing fixes with earlier ones has cost, in the units of slices. */
 export const pairWork = { units: 0 }
-const PAIR_UNITS = 0.01
-/** The values beyond are undecided. Only late fixes among very many that are spread need so many. */
-const MAX_PAIRS = 16_000_000
+const PAIR_UNITS = 0.1
+/** The values beyond are undecided. Only very many fixes at the edges of a place need so many. */
+const MAX_PAIRS = 5_000_000
 
 /**
  * 1 when every fix of the last `ms`, and one at their beginning, is within `metres` of this one.
@@ -74,11 +83,13 @@ const stands = (
 ): Values => {
   const values: SignalValue[] = []
   const isSure: boolean[] = []
-  const blocks = toBlocks(fixes)
+  const levels = BLOCK_FIXES.map((size) => ({ size, blocks: toBlocks(fixes, size) }))
   const first = from ? fixes.findLastIndex(({ time }) => time < from.time) : 0
   let pairs = 0
+  let stoppedAt: number | null = null
   for (const [index, fix] of fixes.entries()) {
-    if (index < first || pairs > MAX_PAIRS) {
+    if (pairs > MAX_PAIRS) stoppedAt ??= fixes[index - 1]?.time ?? null
+    if (index < first || stoppedAt !== null) {
       values.push(null)
       isSure.push(true)
       continue
@@ -87,15 +98,24 @@ const stands = (
     const since = fix.time - ms
     let value: SignalValue = 0
     let isKnown = isStart
-    for (let i = index - 1; i >= 0; i--) {
+    // Without a fix at the beginning of the `ms`, nothing has to be compared.
+    const last = isStart && (fixes[0] as Fix).time > since ? -1 : index - 1
+    for (let i = last; i >= 0; i--) {
       pairs++
       // Within the last `ms`, blocks that are near as a whole are passed over: there may be many.
-      const start = i - BLOCK_FIXES + 1
-      if (start >= 0 && start % BLOCK_FIXES === 0 && (fixes[start] as Fix).time > since)
-        if (isNearBlock(blocks[start / BLOCK_FIXES] as Block, fix, reach)) {
-          i = start
+      if ((i + 1) % MIN_BLOCK_FIXES === 0) {
+        const end = i + 1
+        const near = levels.find(
+          ({ size, blocks }) =>
+            end % size === 0 &&
+            (fixes[end - size] as Fix).time > since &&
+            isNearBlock(blocks[end / size - 1] as Block, fix, reach),
+        )
+        if (near) {
+          i = end - near.size
           continue
         }
+      }
       const earlier = fixes[i] as Fix
       if (areSurelyApart(earlier, fix, metres)) {
         isKnown = true
@@ -110,7 +130,7 @@ const stands = (
     isSure.push(isKnown)
   }
   pairWork.units += pairs * PAIR_UNITS
-  return { values, isSure }
+  return { values, isSure, stoppedAt }
 }
 
 /** The values of `stands`. Precise fixes have them by those alone; the others are undecided. */
@@ -130,5 +150,5 @@ export const standsStill = (
     values.push(at === null ? null : (derived.values[at] ?? null))
     isSure.push(at === null || derived.isSure[at] === true)
   }
-  return { values, isSure }
+  return { ...derived, values, isSure }
 }

@@ -500,14 +500,16 @@ describe('standing still', () => {
   test('is evaluated only so far where it is too much work', () => {
     // As far apart as a place allows, so that all have to be compared.
     const fixes = Array.from({ length: 20_000 }, (_, index) => {
-      const degrees = index % 2 ? 0.00055 : 0
+      const degrees = index % 2 ? 0.000635 : 0
       return fixAt(index, { latitude: degrees, longitude: degrees })
     })
     const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
     const signals = signalsOf(ruleOf({ type: 'stands', minutes: 43_200 }))
     const options = { timeZone: 'UTC', maxUnits: 2_000_000 }
-    const { stoppedAt } = evaluateReport(signals, [whole], fixes, options)
-    expect(stoppedAt).toBeGreaterThan(START + 4000 * MINUTE)
+    // Later than those of the whole time before, so that there is a beginning to look for.
+    const early = fixAt(-50_000)
+    const { stoppedAt } = evaluateReport(signals, [whole], [early, ...fixes], options)
+    expect(stoppedAt).toBeGreaterThan(START + 3000 * MINUTE)
     expect(stoppedAt).toBeLessThan(START + 8000 * MINUTE)
   })
 
@@ -517,6 +519,21 @@ describe('standing still', () => {
     )
     expect(evaluate(fixes, 1440)).toEqual([1440])
   })
+
+  test('for a day with a fix each second is found, in a report and in a test', () => {
+    const next = (index: number) => ((index * 7919) % 601) / 2_000_000
+    const fixes = Array.from({ length: 90_000 }, (_, index) =>
+      fixAt(index / 60, { latitude: next(index), longitude: next(index + 300) }),
+    )
+    const signals = signalsOf(ruleOf({ type: 'stands', minutes: 1440 }))
+    const options = { timeZone: 'UTC', maxUnits: 2_000_000 }
+    const whole = { from: 0, to: 9e15, isStart: true, isEnd: true }
+    const tested = evaluateReport(signals, [{ ...whole, stored: [] }], fixes, options)
+    expect(minutesOf(tested.hits)).toEqual([1440])
+    const [stored, added] = [fixes.slice(0, 86_390), fixes.slice(86_390, 87_390)]
+    const live = evaluateReport(signals, [{ ...whole, stored }], added, options)
+    expect(minutesOf(live.hits)).toEqual([1440])
+  }, 30_000)
 })
 
 test('moving is raised once, when the device is away from where it was', () => {

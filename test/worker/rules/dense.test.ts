@@ -101,6 +101,8 @@ test('a day with a location each second is raised once', async () => {
     await send(account, device, fixAt(from + second * SECOND, 'in'))
   const reached = [iso(from + 86_400_000)]
   expect(await raisedBy(account, device, rules)).toEqual([reached, reached, reached])
+  for (const rule of rules)
+    expect(await tried(account, device, [rule], from - MINUTE)).toEqual([reached])
 }, 120_000)
 
 test('a report around more than 2000 stored locations loses nothing', async () => {
