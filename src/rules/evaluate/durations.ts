@@ -120,11 +120,16 @@ export const isSettled = (
       const decided = raw.slice(added + 1).filter((value) => value !== null)
       return decided.length >= rule.hysteresis.fixes - 1
     }
-    case 'dwell':
+    case 'dwell': {
+      let zeros = 0
       return later.some((_, offset) => {
         const index = added + 1 + offset
-        return raw[index] === 0 || (isAnchor[index] === true && values[index] === 1)
+        if (raw[index] === 0) zeros++
+        if (raw[index] === 1) zeros = 0
+        const isLeft = zeros >= rule.hysteresis.fixes
+        return isLeft || (isAnchor[index] === true && values[index] === 1)
       })
+    }
     case 'moves':
     case 'stands': {
       const isStand = derivation.type === 'stands'

@@ -368,6 +368,19 @@ describe('durations', () => {
     expect(minutesOf(store.report([stateAt(95, 'in')]))).toEqual([])
   })
 
+  test('are raised late though single fixes disagree with the hysteresis', () => {
+    const when = { type: 'inside', zones: ['zon_1'], minutes: 30 } as const
+    const store = new Track(ruleOf(when, { hysteresis: { metres: 0, fixes: 2 } }))
+    const later = Array.from({ length: 19 }, (_, at) => stateAt(67 + at, 'in'))
+    store.report([
+      ...[stateAt(0, 'out'), stateAt(1, 'out')],
+      ...[stateAt(60, 'in'), stateAt(61, 'in'), stateAt(65, 'in'), stateAt(66, 'out')],
+      ...later,
+    ])
+    expect(store.hits).toEqual([])
+    expect(minutesOf(store.report([stateAt(50, 'in'), stateAt(51, 'in')]))).toEqual([81])
+  })
+
   test('of standing still count from the place where the device is', () => {
     const store = new Track(ruleOf({ type: 'stands', minutes: 20 }))
     const place = (minute: number, east: number) => fixAt(minute, { longitude: east / 111_320 })
