@@ -19,6 +19,8 @@ const signalsFor = (
 
 /** How many locations one report may read beside the first of each window. */
 const MAX_FURTHER_ROWS = 262_144
+/** No part becomes longer, so that one that would need still more is not read again and again. */
+const MAX_PART = 229_376
 /** What reading one takes. */
 const ROW_UNITS = 0.5
 /** By how many locations a window grows, from one of `WINDOW_SIZES` to the next. */
@@ -54,14 +56,15 @@ const evaluateSegments = async (
   return needs
 }
 
-/** Reads a page before or after each part; returns those that may have more there. */
+/** Reads a page before or after each part; returns how much, and which parts may have more there. */
 const readPage = async (
   db: Database,
   { viewer, compiled: { wantsRest }, slices }: TrackContext,
   needs: Need[],
   rows: number,
-): Promise<Need[]> => {
-  const open: Need[] = []
+): Promise<{ read: number; further: Need[] }> => {
+  const further: Need[] = []
+  let read = 0
   for (const isBefore of [true, false]) {
     const alike = needs.filter((need) => need.isBefore === isBefore)
     const spans = alike.map(({ track, segment: { from, to } }) =>
@@ -71,12 +74,13 @@ const readPage = async (
     const pages = await readWindows(db, { viewer, spans, ...size, wantsRest })
     for (const [at, { track }] of alike.entries()) {
       const segment = pages[at] as Segment
+      read += segment.stored.length
       await slices.spend(segment.stored.length * ROW_UNITS)
       track.window = { ...track.window, segments: [...track.window.segments, segment] }
-      if (!(isBefore ? segment.isStart : segment.isEnd)) open.push({ track, segment, isBefore })
+      if (!(isBefore ? segment.isStart : segment.isEnd)) further.push({ track, segment, isBefore })
     }
   }
-  return open
+  return { read, further }
 }
 
 /** Adds so many locations to the parts; returns how many were read. */
@@ -90,9 +94,15 @@ const extendSegments = async (
   let open = needs
   for (let left = rows; left > 0 && open.length > 0; left -= MAX_ROWS) {
     const page = Math.min(left, MAX_ROWS)
-    const some = open.slice(0, Math.floor((maxRows - read) / page))
-    read += some.length * page
-    open = await readPage(db, context, some, page)
+    const further: Need[] = []
+    for (let at = 0; at < open.length && maxRows - read >= page; ) {
+      const some = open.slice(at, at + Math.floor((maxRows - read) / page))
+      const found = await readPage(db, context, some, page)
+      read += found.read
+      further.push(...found.further)
+      at += some.length
+    }
+    open = further
   }
   for (const track of new Set(needs.map((need) => need.track)))
     track.window = { ...track.window, segments: joinSegments(track.window.segments) }
@@ -135,6 +145,7 @@ export const evaluateTracks = async (
   let maxRows = MAX_FURTHER_ROWS
   const extendTo = async (sizes: readonly number[]): Promise<void> => {
     for (const size of sizes) {
+      needs = needs.filter(({ segment }) => segment.stored.length + size <= MAX_PART)
       if (needs.length === 0) return
       maxRows -= await extendSegments(db, context, needs, { rows: size, maxRows })
       needs = await evaluate(new Set(needs.map(({ track }) => track)))

@@ -26,7 +26,7 @@ export interface Memory {
 /** The guard counts them, so they are few; devices that needed more keep more. */
 const REMEMBERED_FIXES = 2
 /** All fixes that are remembered, and what an entry takes beside them. */
-const MAX_FIXES = 400_000
+const MAX_FIXES = 300_000
 const ENTRY_FIXES = 64
 
 const countFixes = ({ window }: Memory): number =>

@@ -369,7 +369,7 @@ describe('durations', () => {
   })
 
   test('are raised late though single fixes disagree with the hysteresis', () => {
-    const when = { type: 'inside', zones: ['zon_1'], minutes: 30 } as const
+    const when: RuleCondition = { type: 'inside', zones: ['zon_1'], minutes: 30 }
     const store = new Track(ruleOf(when, { hysteresis: { metres: 0, fixes: 2 } }))
     const later = Array.from({ length: 19 }, (_, at) => stateAt(67 + at, 'in'))
     store.report([
