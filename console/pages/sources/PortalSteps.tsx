@@ -1,10 +1,10 @@
-import { providerText } from '../../text/enProviders.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import type { Provider } from './samples.ts'
 
 /** Where the address is entered at the provider. */
 export const PortalSteps = ({ provider }: { provider: Provider }) => {
-  const { steps, identifier } = providerText[provider]
+  const { steps, identifier } = later.providers[provider]
   return (
     <div class="stack">
       <ol class="steps">

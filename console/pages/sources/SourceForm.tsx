@@ -4,7 +4,7 @@ import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Source } from '../../api/types.ts'
 import { setLeaveGuard } from '../../router/router.ts'
-import { providerText } from '../../text/enProviders.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
@@ -50,7 +50,7 @@ const General = ({ isNew, ...props }: PartProps) => {
         <SelectField
           label={text.sources.provider}
           {...bind.choice('provider')}
-          choices={PROVIDERS.map((value) => ({ value, label: providerText[value].name }))}
+          choices={PROVIDERS.map((value) => ({ value, label: later.providers[value].name }))}
           disabled={!isNew}
         />
         {settingsOf(draft).includes('speedUnit') && (
@@ -203,7 +203,7 @@ export const SourceForm = ({ source, onSaved }: SourceFormProps) => {
       <div class="columns">
         <General {...part} />
         <div class="stack">
-          <Card title={text.sources.inPortal(providerText[draft.provider].name)}>
+          <Card title={text.sources.inPortal(later.providers[draft.provider].name)}>
             <PortalSteps provider={draft.provider} />
           </Card>
           <Security {...part} />

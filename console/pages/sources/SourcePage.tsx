@@ -4,7 +4,7 @@ import { usePages, useResource } from '../../api/resource.ts'
 import type { Source } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { usePolling } from '../../live/usePolling.ts'
-import { providerText } from '../../text/enProviders.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
@@ -25,7 +25,7 @@ const About = ({ source }: { source: Source }) => (
     <Facts
       facts={[
         [text.sources.lastReceived, <LastReceived key="last" source={source} />],
-        [text.sources.provider, providerText[source.provider].name],
+        [text.sources.provider, later.providers[source.provider].name],
         [text.sources.newDevices, text.sources.newDevicesChoices[source.newDevices]],
         [text.sources.keepRaw, source.keepRaw ? text.common.yes : text.common.no],
         [text.sources.created, <Time key="creation" value={source.creation} />],
@@ -85,7 +85,7 @@ const OneSource = ({ sourceId }: { sourceId: string }) => {
     >
       <div class="columns">
         <About source={data} />
-        <Card title={text.sources.inPortal(providerText[data.provider].name)}>
+        <Card title={text.sources.inPortal(later.providers[data.provider].name)}>
           <PortalSteps provider={data.provider} />
           <AppSetup source={data} url={null} />
         </Card>

@@ -1,7 +1,7 @@
 import { readPage, useList } from '../../api/list.ts'
 import type { Source } from '../../api/types.ts'
 import { usePolling } from '../../live/usePolling.ts'
-import { providerText } from '../../text/enProviders.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ListPage } from '../../ui/list/ListPage.tsx'
@@ -16,7 +16,7 @@ const columns: readonly Column<Source>[] = [
     cell: ({ name, provider }) => (
       <span class="two-lines">
         <b>{name}</b>
-        <span class="muted">{providerText[provider].name}</span>
+        <span class="muted">{later.providers[provider].name}</span>
       </span>
     ),
   },

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Source } from '../../../api/types.ts'
-import { appText } from '../../../text/enProviders.ts'
+import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { CodeLine } from '../../../ui/dialog/ShownOnce.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
@@ -23,7 +23,7 @@ export const AppSetup = ({ source, url }: AppSetupProps) => {
   const app = apps.find(({ name }) => name === chosen)
   if (!app) return null
   const unit = source.settings.speedUnit ?? 'kn'
-  const about = appText[app.name]
+  const about = later.apps[app.name]
   const value = `${url ?? ''}${templateOf(app, id)}`
   return (
     <div class="stack app-setup">
@@ -31,7 +31,7 @@ export const AppSetup = ({ source, url }: AppSetupProps) => {
         <Choices
           label={text.sources.app}
           value={app.name}
-          choices={apps.map(({ name }) => ({ value: name, label: appText[name].name }))}
+          choices={apps.map(({ name }) => ({ value: name, label: later.apps[name].name }))}
           onChange={setChosen}
         />
       )}

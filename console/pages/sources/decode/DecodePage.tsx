@@ -1,6 +1,5 @@
 import { useAction } from '../../../api/resource.ts'
 import type { PastedPush } from '../../../api/types.ts'
-import { providerText } from '../../../text/enProviders.ts'
 import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -93,7 +92,7 @@ export default () => {
               {...bind.choice('provider')}
               choices={PROVIDERS.map((value) => ({
                 value,
-                label: providerText[value].name,
+                label: later.providers[value].name,
               }))}
             />
             <TextField

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appsOf, templateOf } from '../../../../console/pages/sources/apps/templates.ts'
 import { PROVIDERS } from '../../../../console/pages/sources/samples.ts'
-import { appText } from '../../../../console/text/enProviders.ts'
+import { later } from '../../../../console/text/later.ts'
 import { Slices } from '../../../../src/http/admission/slices.ts'
 import { decodePush } from '../../../../src/sources/decoding/decode.ts'
 import { toPush } from '../../../../src/sources/decoding/pastedPush.ts'
@@ -28,7 +28,7 @@ const SENT: Record<string, string> = {
 
 test('every app has its words', () => {
   const names = PROVIDERS.flatMap((provider) => appsOf(provider).map(({ name }) => name))
-  expect(Object.keys(appText).sort()).toEqual([...names].sort())
+  expect(Object.keys(later.apps).sort()).toEqual([...names].sort())
 })
 
 test.each(['osmand', 'gpsLogger'])(

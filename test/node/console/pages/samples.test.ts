@@ -5,7 +5,7 @@ import {
   type Provider,
   sampleOf,
 } from '../../../../console/pages/sources/samples.ts'
-import { providerText } from '../../../../console/text/enProviders.ts'
+import { later } from '../../../../console/text/later.ts'
 import { SOURCE_PROVIDERS } from '../../../../src/domain/account/source.ts'
 import { Slices } from '../../../../src/http/admission/slices.ts'
 import { decodePush } from '../../../../src/sources/decoding/decode.ts'
@@ -16,7 +16,7 @@ const URL = 'https://fleet.example/in/src_1/secret'
 
 test('the console knows every provider, in words', () => {
   expect([...PROVIDERS].sort()).toEqual([...SOURCE_PROVIDERS].sort())
-  expect(Object.keys(providerText).sort()).toEqual([...SOURCE_PROVIDERS].sort())
+  expect(Object.keys(later.providers).sort()).toEqual([...SOURCE_PROVIDERS].sort())
 })
 
 test.each(PROVIDERS)('the sample of %s becomes a position of this minute', async (provider) => {
