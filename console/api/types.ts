@@ -185,7 +185,13 @@ export type EntersCondition = { type: 'enters'; zones: string[] }
 export type LeavesCondition = { type: 'leaves'; zones: string[] }
 export type InsideCondition = { type: 'inside'; zones: string[]; minutes: number }
 export type OutsideCondition = { type: 'outside'; zones: string[]; minutes: number }
-export type SpeedCondition = { type: 'speed'; above?: number; below?: number; zones?: string[] }
+export type SpeedCondition = {
+  type: 'speed'
+  above?: number
+  below?: number
+  zones?: string[]
+  computed?: boolean
+}
 export type ValueCondition = { type: 'value'; member: string; above?: number; below?: number }
 export type MovesCondition = { type: 'moves'; metres: number }
 export type StandsCondition = { type: 'stands'; minutes: number }

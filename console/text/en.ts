@@ -557,6 +557,8 @@ export const en = {
     below: 'Below',
     aboveSpeed: 'Above (km/h)',
     belowSpeed: 'Below (km/h)',
+    computed: 'Compute the speed where the device reports none',
+    computedHint: 'From two positions that are precise and at most an hour apart.',
     schedule: 'At which times',
     scheduleHint: (zone: string) =>
       `By the clock in ${zone}. Without any, always. An end before the start is on the next day.`,
@@ -630,6 +632,7 @@ export const en = {
       faster: (limit: string) => `is faster than ${limit} km/h`,
       slower: (limit: string) => `is slower than ${limit} km/h`,
       inZones: (zones: string) => ` in ${zones}`,
+      computed: ' (computed where it reports none)',
       value: (member: string, limits: string) => `reports ${member} ${limits}`,
       above: (limit: string) => `above ${limit}`,
       below: (limit: string) => `below ${limit}`,

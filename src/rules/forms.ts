@@ -80,6 +80,11 @@ export const condition = z
           zones: zones
             .optional()
             .meta({ description: 'Only in these zones; without them, anywhere.' }),
+          computed: z.boolean('must be true or false').optional().meta({
+            description:
+              'Whether a location without `speed` has the one that is computed: from it and the last location that is 30 seconds to an hour older, on the straight line. It decides nothing if it is within its error, by both accuracies, of the limit, if one of the accuracies is worse than 100 m, or above 1,200 km/h. Without it such a location decides nothing.',
+            example: true,
+          }),
         }).refine(
           (given) => (given.above === undefined) !== (given.below === undefined),
           ONE_LIMIT,

@@ -69,14 +69,14 @@ const readHistory = async (
   slot: LongReplySlot,
 ): Promise<PageRow[]> => {
   const rest = wantsRest(rule) ? 1 : 0
-  const values = {
+  const page = {
     accountId,
     groupId: null,
     ...span,
     limit: SPAN_PAGE_ROWS,
     wantsRest: rest,
   } as const
-  const read = (from: number) => readAll(selectFixes(db, { ...values, from }))
+  const read = (from: number) => readAll(selectFixes(db, { ...page, from }))
   return readFurtherPages(await read(span.from), (from) =>
     slot.readInTurn({ rows: SPAN_PAGE_ROWS, read: () => read(from) }),
   )
@@ -126,13 +126,10 @@ const evaluateHistory = async (
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
   const options = { timeZone, maxUnits: MAX_TEST_UNITS, includesEarlier: true }
   const found = await slices.run(evaluateReport(signals, [whole], fixes, options))
-  const occurrences = found.hits.map(({ signal, fix, zone }) => ({
-    time: fix.time,
-    fix,
-    zone,
-    value: signal.valueAt(fix),
-    sinceChange: fix.time >= signal.since,
-  }))
+  const occurrences = found.hits.map(({ signal, fix, zone, value }) => {
+    const sinceChange = fix.time >= signal.since
+    return { time: fix.time, fix, zone, value, sinceChange }
+  })
   return { occurrences, testedUntil: found.stoppedAt, units: slices.spent }
 }
 
@@ -234,7 +231,14 @@ const presentOccurrences = (rule: Rule, deviceId: string, occurrences: Occurrenc
       dateTime: iso(time),
       latitude: fix?.latitude ?? null,
       longitude: fix?.longitude ?? null,
-      text: text || describeOccasion({ when, zoneName: zone?.name ?? null, value }),
+      text:
+        text ||
+        describeOccasion({
+          when,
+          zoneName: zone?.name ?? null,
+          value,
+          isComputed: fix?.speed === null,
+        }),
       alerts: [alertName],
       emergency,
       ruleId,

@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields } from '../../ui/form/draft.ts'
 import { FieldError } from '../../ui/form/fieldGroups.tsx'
-import { SelectField, TextField } from '../../ui/form/fields.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/form/fields.tsx'
 import { SearchInput } from '../../ui/form/SearchInput.tsx'
 import { hasField, RULE_TYPES, type TypedCondition } from './condition.ts'
 
@@ -113,6 +113,13 @@ export const ConditionFields = ({ typed, onChange, zones, error }: ConditionFiel
             {...bind.text('below')}
           />
         </div>
+      )}
+      {hasField(type, 'computed') && (
+        <CheckField
+          label={text.rules.computed}
+          hint={text.rules.computedHint}
+          {...bind.check('computed')}
+        />
       )}
       {hasField(type, 'minutes') && (
         <TextField label={text.rules.minutes} {...bind.text('minutes')} />

@@ -42,6 +42,7 @@ export interface TypedCondition {
   member: string
   above: string
   below: string
+  computed: boolean
 }
 
 export const EMPTY_CONDITION: TypedCondition = {
@@ -52,6 +53,7 @@ export const EMPTY_CONDITION: TypedCondition = {
   member: 'battery',
   above: '',
   below: '',
+  computed: false,
 }
 
 type Field = Exclude<keyof TypedCondition, 'type'>
@@ -61,7 +63,7 @@ const FIELDS: Record<RuleType, readonly Field[]> = {
   leaves: ['zones'],
   inside: ['zones', 'minutes'],
   outside: ['zones', 'minutes'],
-  speed: ['above', 'below', 'zones'],
+  speed: ['above', 'below', 'computed', 'zones'],
   value: ['member', 'above', 'below'],
   moves: ['metres'],
   stands: ['minutes'],
@@ -72,7 +74,10 @@ export const hasField = (type: RuleType, field: Field): boolean => FIELDS[type].
 
 export const typedConditionOf = (when: Condition): TypedCondition => {
   const given = Object.entries(when).filter(([, value]) => value !== null && value !== undefined)
-  const typed = given.map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
+  const typed = given.map(([name, value]) => [
+    name,
+    typeof value === 'number' ? String(value) : value,
+  ])
   return { ...EMPTY_CONDITION, ...Object.fromEntries(typed) }
 }
 
@@ -91,6 +96,7 @@ export const conditionOf = (typed: TypedCondition): Condition => {
     if (hasField(type, name)) when[name] = numberOrText(typed[name])
   for (const name of ['above', 'below'] as const)
     if (hasField(type, name) && typed[name].trim() !== '') when[name] = numberOrText(typed[name])
+  if (hasField(type, 'computed') && typed.computed) when.computed = true
   if (hasField(type, 'member')) when.member = typed.member.trim()
   return when as Condition
 }

@@ -63,7 +63,7 @@ const sayLimits = ({ above, below }: { above?: number | null; below?: number | n
 }
 
 const saySpeed = (
-  { above, below, zones }: Extract<Condition, { type: 'speed' }>,
+  { above, below, zones, computed }: Extract<Condition, { type: 'speed' }>,
   names: Names,
 ): string => {
   const speed = isGiven(above)
@@ -72,7 +72,8 @@ const saySpeed = (
       ? words.slower(sayLimit(below))
       : words.faster(words.limit)
   const places = nameSome((zones ?? []).map(names.zone))
-  return places.length > 0 ? `${speed}${words.inZones(words.or(places))}` : speed
+  const where = places.length > 0 ? words.inZones(words.or(places)) : ''
+  return `${speed}${where}${computed ? words.computed : ''}`
 }
 
 const sayWhat = (when: Condition, names: Names): string => {

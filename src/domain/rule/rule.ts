@@ -14,7 +14,7 @@ export interface Limits {
 export type RuleCondition =
   | { type: 'enters' | 'leaves'; zones: string[] }
   | { type: 'inside' | 'outside'; zones: string[]; minutes: number }
-  | ({ type: 'speed'; zones?: string[] | undefined } & Limits)
+  | ({ type: 'speed'; zones?: string[] | undefined; computed?: boolean | undefined } & Limits)
   | ({ type: 'value'; member: string } & Limits)
   | { type: 'moves'; metres: number }
   | { type: 'stands'; minutes: number }
@@ -129,10 +129,12 @@ interface Occasion {
   zoneName: string | null
   /** The value that passed its limit. */
   value: number | null
+  /** Whether a speed is not the one that was reported. */
+  isComputed?: boolean
 }
 
 /** What an alert says when its rule has no text of its own. */
-export const describeOccasion = ({ when, zoneName, value }: Occasion): string => {
+export const describeOccasion = ({ when, zoneName, value, isComputed }: Occasion): string => {
   const zone = zoneName ?? 'the zones of the rule'
   const given = value === null ? '' : rounded(value)
   switch (when.type) {
@@ -145,7 +147,7 @@ export const describeOccasion = ({ when, zoneName, value }: Occasion): string =>
     case 'outside':
       return `Outside ${zone} for ${countOf(when.minutes, 'minute')}.`
     case 'speed':
-      return `Speed ${given} km/h${zoneName === null ? '' : ` in ${zone}`}.`
+      return `Speed ${given} km/h${zoneName === null ? '' : ` in ${zone}`}${isComputed ? ', computed from two positions' : ''}.`
     case 'value':
       return `${when.member} is ${given}.`
     case 'moves':

@@ -27,8 +27,8 @@ export interface Segment {
 }
 
 export interface WindowFindings {
-  /** The crossings that were not raised yet, with their direction. */
-  crossings: { fix: Fix; isRising: boolean }[]
+  /** The crossings that were not raised yet, with their direction and a computed speed. */
+  crossings: { fix: Fix; isRising: boolean; speed: number | null }[]
   /** Whether earlier or later fixes might change the result. */
   needsBefore: boolean
   needsAfter: boolean
@@ -111,8 +111,8 @@ const lacksPredecessor = (
   const firstDecided = values.findIndex((value, index) => index >= firstNew && value !== null)
   if (firstDecided === -1 || startsBetween(signal, fixes[0], fixes[firstDecided] as Fix))
     return false
-  for (let index = firstDecided - 1; index >= 0; index--)
-    if (values[index] !== null && isSure[index]) return false
+  for (let index = firstDecided - 1; index >= 0 && isSure[index]; index--)
+    if (values[index] !== null) return false
   return true
 }
 
@@ -129,15 +129,22 @@ const isConstant = (signal: Signal, raw: Int8Array, window: Window): boolean => 
   return raw.every((value) => value === first)
 }
 
+/** The first of the crossings, without as many of each direction as are known. */
+const leaveKnown = (found: Crossing[], known: { falling: number; rising: number }): Crossing[] => {
+  const rising = found.filter(({ isRising }) => isRising).length
+  let [risingLeft, fallingLeft] = [rising - known.rising, found.length - rising - known.falling]
+  return found.filter(({ isRising }) => (isRising ? risingLeft-- : fallingLeft--) > 0)
+}
+
 /** How a list of values without objects says that one is undecided. */
 export const UNDECIDED = -1
 
 /**
  * Compares the crossings with and without the new fixes. Between two stored fixes whose values did
  * not change (anchors), as many as were there before have been raised; the first of the others are
- * new. Between equal anchors that is every crossing, between different ones all but the last. Where
- * the rule or the track starts, a condition counts as 0: one that already holds is a crossing once.
- * `given` are the values of the signal at each fix by itself.
+ * new, of each direction. Between equal anchors that is every crossing, between different ones all
+ * but the last. Where the rule or the track starts, a condition counts as 0: one that already holds
+ * is a crossing once. `given` are the values of the signal at each fix by itself.
  */
 export const evaluateWindow = (
   signal: Signal,
@@ -157,11 +164,11 @@ export const evaluateWindow = (
   let stateBefore: SignalValue = stateNow
   // Since the last anchor: the crossings with the new fixes, and how many there were without.
   let found: Crossing[] = []
-  let known = 0
+  let known = { falling: 0, rising: 0 }
   const close = () => {
-    if (found.length > known) crossings.push(...found.slice(0, found.length - known))
+    if (found.length > 0) crossings.push(...leaveKnown(found, known))
     if (found.length > 0) found = []
-    known = 0
+    known = { falling: 0, rising: 0 }
   }
   for (let index = 0; index < fixes.length; index++) {
     if (startsBetween(signal, fixes[index - 1], fixes[index] as Fix)) {
@@ -176,7 +183,8 @@ export const evaluateWindow = (
       stateNow = value
     }
     if (valueBefore !== null) {
-      if (stateBefore !== null && valueBefore !== stateBefore) known++
+      if (stateBefore !== null && valueBefore !== stateBefore)
+        known[valueBefore === 1 ? 'rising' : 'falling']++
       stateBefore = valueBefore
     }
     const isSame = value !== null && value === valueBefore
@@ -188,7 +196,10 @@ export const evaluateWindow = (
   const settled = isSettled(signal, fixes, { raw, values: now.values, isAnchor, added: lastNew })
   return {
     stoppedAt: now.stoppedAt ?? null,
-    crossings: crossings.map(({ index, isRising }) => ({ fix: fixes[index] as Fix, isRising })),
+    crossings: crossings.map(({ index, isRising }) => {
+      const fix = fixes[index] as Fix
+      return { fix, isRising, speed: now.speeds?.[index] ?? null }
+    }),
     needsBefore: !isStart && (isUnsure || lacksPredecessor(signal, fixes, now, firstNew)),
     needsAfter: !isEnd && (stateNow !== stateBefore || !settled),
   }

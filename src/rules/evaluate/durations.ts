@@ -1,4 +1,5 @@
 import type { Fix } from '../../domain/track/fix.ts'
+import { compareSpeeds, MIN_SPEED_MS } from './computedSpeed.ts'
 import { MOVE_MS, type Signal, type SignalValue } from './signals.ts'
 import { areApart, isPrecise, standsStill } from './standstill.ts'
 
@@ -10,6 +11,8 @@ export interface Values {
   isSure: boolean[]
   /** The last fix with a value, if those after it would be too much work. */
   stoppedAt?: number | null
+  /** km/h at each fix, where the signal computes them. */
+  speeds?: (number | null)[]
 }
 
 export interface Part {
@@ -19,15 +22,25 @@ export interface Part {
   from: Fix | undefined
 }
 
-/** Undecided until `count` decided fixes in a row have the same value. */
-const agree = (raw: SignalValue[], count: number, isStart: boolean): Values => {
+/**
+ * Undecided until `count` decided fixes in a row have the same value. After a value that is not sure
+ * nothing is known of those before.
+ */
+const agree = (
+  raw: SignalValue[],
+  count: number,
+  isStart: boolean,
+  wasSure?: boolean[],
+): Values => {
   const values: SignalValue[] = []
   const isSure: boolean[] = []
   let last: SignalValue = null
   let run = 0
   let hasBegun = isStart
-  for (const value of raw) {
-    if (value !== null) {
+  for (const [index, value] of raw.entries()) {
+    const isLost = wasSure?.[index] === false
+    if (isLost) [last, run, hasBegun] = [null, 0, false]
+    else if (value !== null) {
       if (value !== last) {
         if (last !== null) hasBegun = true
         run = 0
@@ -35,9 +48,9 @@ const agree = (raw: SignalValue[], count: number, isStart: boolean): Values => {
       }
       run++
     }
-    const isDecided = value !== null && run >= count
+    const isDecided = !isLost && value !== null && run >= count
     values.push(isDecided ? value : null)
-    isSure.push(value === null || isDecided || hasBegun)
+    isSure.push(!isLost && (value === null || isDecided || hasBegun))
   }
   return { values, isSure }
 }
@@ -95,10 +108,13 @@ export const deriveValues = (
       return agree(raw, count, isStart)
     case 'dwell':
       return dwell(fixes, agree(raw, count, isStart), derivation.ms, isStart)
+    case 'speed':
     case 'moves': {
-      const { values, isSure } = moves(fixes, derivation.metres, isStart)
-      const agreed = agree(values, count, isStart)
-      return { ...agreed, isSure: agreed.isSure.map((sure, index) => sure && !!isSure[index]) }
+      const { values, isSure, ...more }: Values =
+        derivation.type === 'speed'
+          ? compareSpeeds(fixes, raw, derivation.limits, isStart)
+          : moves(fixes, derivation.metres, isStart)
+      return { ...more, ...agree(values, count, isStart, isSure) }
     }
     case 'stands':
       return standsStill(fixes, derivation, part)
@@ -131,11 +147,19 @@ export const isSettled = (
       })
     }
     case 'moves':
+    case 'speed':
     case 'stands': {
-      const isStand = derivation.type === 'stands'
-      const ms = isStand ? derivation.ms : MOVE_MS
-      const next = later.find(({ accuracy }) => !isStand || isPrecise(accuracy, derivation.metres))
-      return next !== undefined && later.some(({ time }) => time >= next.time + ms)
+      const { type } = derivation
+      const ms = type === 'stands' ? derivation.ms : type === 'moves' ? MOVE_MS : MIN_SPEED_MS
+      // Only moving is compared with imprecise fixes too.
+      const metres = type === 'stands' ? derivation.metres : type === 'moves' ? Infinity : 0
+      const next = later.find(({ accuracy }) => isPrecise(accuracy, metres))
+      const isEnough = (offset: number) =>
+        type === 'stands' || rule.hysteresis.fixes === 1 || isAnchor[added + 1 + offset] === true
+      return (
+        next !== undefined &&
+        later.some(({ time }, offset) => time >= next.time + ms && isEnough(offset))
+      )
     }
   }
 }

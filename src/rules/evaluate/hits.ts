@@ -25,7 +25,7 @@ export const hitsPerDevice = (devices: number): number =>
 
 /** Ids are made at arrival: of one that derives from an old time, a retry is not recognized long. */
 const toRaise = async (
-  { signal, fix, zone }: Hit,
+  { signal, fix, zone, value }: Hit,
   { deviceId, origin, now }: HitContext,
 ): Promise<PendingRaise> => {
   const { rule } = signal
@@ -33,7 +33,7 @@ const toRaise = async (
   const { time, latitude, longitude, speed, course, accuracy } = fix
   const isOld = now - time > rule.lateMinutes * MINUTE_MS
   const sentence = () =>
-    describeOccasion({ when, zoneName: zone?.name ?? null, value: signal.valueAt(fix) })
+    describeOccasion({ when, zoneName: zone?.name ?? null, value, isComputed: speed === null })
   return {
     deviceId,
     alert: {

@@ -27,6 +27,8 @@ export interface Hit {
   signal: Signal
   fix: Fix
   zone: CompiledZone | null
+  /** What passed its limit. */
+  value: number | null
 }
 
 export interface ReportFindings {
@@ -214,11 +216,12 @@ const addHits = (
   signal: Signal,
   { crossings, zones, timeZone, includesEarlier }: Crossings,
 ): void => {
-  for (const { fix, isRising } of crossings) {
+  for (const { fix, isRising, speed } of crossings) {
     if (hits.length >= MAX_HITS) return
     if (isRising !== signal.isRising) continue
     if (fix.time < signal.since && !includesEarlier) continue
     if (!isScheduled(signal.rule.schedule, fix.time, timeZone)) continue
-    hits.push({ signal, fix, zone: signal.zoneAt(fix, zones) })
+    const value = speed ?? signal.valueAt(fix)
+    hits.push({ signal, fix, zone: signal.zoneAt(fix, zones), value })
   }
 }

@@ -24,6 +24,8 @@ export type Derivation =
   | { type: 'plain' }
   | { type: 'dwell'; ms: number }
   | { type: 'moves'; metres: number }
+  /** The value by itself says whether a fix is in the zones. */
+  | { type: 'speed'; limits: Limits }
   | { type: 'stands'; ms: number; metres: number }
 
 export interface Signal {
@@ -65,10 +67,14 @@ const valueInAny = (rule: Rule, own: CompiledZone[], fix: Fix, zones: ZonesAtFix
   return result
 }
 
-const isBeyond = (value: number | null, { above, below }: Limits): SignalValue => {
+export const isBeyond = (value: number | null, { above, below }: Limits): SignalValue => {
   if (value === null) return null
   return (above !== undefined && value > above) || (below !== undefined && value < below) ? 1 : 0
 }
+
+/** The value where a fix is in the zones of the rule, otherwise 0. */
+export const restrictTo = (value: SignalValue, within: SignalValue): SignalValue =>
+  value === 0 || within === 1 ? value : within
 
 const NO_ZONE = () => null
 const NO_VALUE = () => null
@@ -117,22 +123,24 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
         },
       ]
     }
-    case 'speed':
+    case 'speed': {
+      const isWithin = (fix: Fix, at: ZonesAtFix): SignalValue =>
+        own.length === 0 ? 1 : valueInAny(rule, own, fix, at)
       return [
         {
           ...common,
           evaluate: (fix, at) => {
+            if (when.computed) return isWithin(fix, at)
             const fast = isBeyond(fix.speed, when)
-            if (fast === 0 || own.length === 0) return fast
-            const within = valueInAny(rule, own, fix, at)
-            return within === 1 ? fast : within
+            return fast === 0 ? 0 : restrictTo(fast, isWithin(fix, at))
           },
-          derivation: plain,
+          derivation: when.computed ? { type: 'speed', limits: when } : plain,
           zoneAt: (fix, at) =>
             own.find((zone) => at.valueIn(zone, fix, hysteresis.metres) === 1) ?? null,
           valueAt: (fix) => fix.speed,
         },
       ]
+    }
     case 'value':
       return [
         {

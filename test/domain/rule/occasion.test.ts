@@ -22,6 +22,16 @@ test.each([
   expect(say({ type: 'silent', minutes })).toBe(`No contact for ${said}.`)
 })
 
+test('a speed that was computed is said to be', () => {
+  const speed = (more: object) =>
+    describeOccasion({ when: { type: 'speed', above: 90 }, zoneName: null, value: 95.123, ...more })
+  expect(speed({})).toBe('Speed 95.12 km/h.')
+  expect(speed({ isComputed: true })).toBe('Speed 95.12 km/h, computed from two positions.')
+  expect(speed({ isComputed: true, zoneName: 'Harbour' })).toBe(
+    'Speed 95.12 km/h in Harbour, computed from two positions.',
+  )
+})
+
 test('one of anything has no plural', () => {
   expect([0, 1, 2].map((count) => countOf(count, 'day'))).toEqual(['0 days', '1 day', '2 days'])
   const use = { positions: 16, vertices: 1 }

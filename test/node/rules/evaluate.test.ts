@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { distanceMetres } from '../../../src/domain/geo/geodesy.ts'
 import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
 import type { Fix } from '../../../src/domain/track/fix.ts'
@@ -604,6 +605,135 @@ describe('limits', () => {
     for (const fix of fixes) slow.report([fix])
     // The first is slow already.
     expect(minutesOf(slow.hits)).toEqual([0, 3])
+  })
+
+  describe('of a speed that is computed', () => {
+    const LIMIT = 60.37
+    const when = { type: 'speed', above: LIMIT, computed: true } as const
+    const secondsOf = (hits: Hit[]) => hits.map(({ fix }) => (fix.time - START) / 1000)
+    const at = (second: number, north: number, more: Partial<Fix> = {}) =>
+      fixAt(second / 60, { latitude: north / 110_574, ...more })
+    const reportAll = (fixes: Fix[], given: RuleCondition = when) => {
+      const store = new Track(ruleOf(given))
+      for (const fix of fixes) store.report([fix])
+      return store.hits
+    }
+
+    test('hold where the rule allows it, from two positions', () => {
+      // 36 km/h, then 90, then 36.
+      const fixes = [at(0, 0), at(60, 600), at(120, 2100), at(180, 2700), at(240, 4200)]
+      expect(reportAll(fixes, { type: 'speed', above: LIMIT })).toEqual([])
+      const hits = reportAll(fixes)
+      expect(secondsOf(hits)).toEqual([120, 240])
+      expect(hits[0]?.value).toBeCloseTo(90, 0)
+      expect(secondsOf(reportAll(fixes, { type: 'speed', below: LIMIT, computed: true }))).toEqual([
+        60, 180,
+      ])
+      // One that is reported counts, whatever the positions say.
+      const reported = [at(0, 0), at(60, 600), at(120, 2100, { speed: 50 })]
+      expect(reportAll(reported)).toEqual([])
+      expect(reportAll([at(0, 0), at(60, 600), at(120, 1200, { speed: 70 })])[0]?.value).toBe(70)
+    })
+
+    test('hold only in the zones of the rule', () => {
+      const fast = [at(0, 100), at(60, 200), at(90, 900), at(150, 3900), at(300, 9000)]
+      const inside = reportAll(fast, { ...when, zones: ['zon_1'] })
+      expect(secondsOf(inside)).toEqual([90])
+      expect(inside[0]?.zone?.id).toBe('zon_1')
+      const outside = [at(0, 5000), at(60, 5100), at(120, 8000)]
+      expect(reportAll(outside, { ...when, zones: ['zon_1'] })).toEqual([])
+    })
+
+    test.each<[string, Fix[]]>([
+      ['too near in time', [at(0, 0), at(60, 0), at(70, 0), at(89, 490)]],
+      ['too far apart in time', [at(0, 0), at(60, 0), at(3661, 90_000)]],
+      ['less precise than 100 m', [at(0, 0), at(60, 0), at(120, 9000, { accuracy: 101 })]],
+      ['within their errors of the limit', [at(0, 0), at(60, 0), at(120, 1050, { accuracy: 90 })]],
+      ['not credible', [at(0, 0), at(60, 0), at(120, 50_000)]],
+    ])('do not hold by positions that are %s', (_, fixes) => {
+      expect(reportAll(fixes)).toEqual([])
+    })
+
+    test('do not hold for a device at rest whose positions differ', () => {
+      const still = Array.from({ length: 400 }, (_, n) => at(n, ((n * 7) % 5) * 10))
+      expect(reportAll(still, { ...when, above: 5 })).toEqual([])
+      // The imprecise position is neither fast nor what the next is compared with.
+      const jumps = [at(0, 0), at(60, 0), at(120, 3000, { accuracy: 5000 }), at(180, 0)]
+      expect(reportAll(jumps)).toEqual([])
+    })
+
+    const step = fc.record({
+      seconds: fc.constantFrom(5, 20, 30, 60, 60, 300, 3700),
+      kmh: fc.integer({ min: 0, max: 140 }),
+      speed: fc.constantFrom(null, null, null, 30, 90),
+      accuracy: fc.constantFrom(null, null, 15, 80, 500),
+      key: fc.double({ noNaN: true }),
+    })
+    const tracksOf = fc
+      .tuple(fc.array(step, { minLength: 2, maxLength: 50 }), fc.integer({ min: 1, max: 4 }))
+      .map(([steps, count]) => {
+        let [second, north] = [0, 0]
+        const fixes = steps.map(({ seconds, kmh, speed, accuracy }) => {
+          second += seconds
+          north += (seconds * kmh) / 3.6
+          return at(second, north, { speed, accuracy })
+        })
+        const arrivals = [...fixes.entries()]
+          .sort(([a], [b]) => (steps[a]?.key ?? 0) - (steps[b]?.key ?? 0))
+          .map(([, fix]) => fix)
+        const rule = { ...ruleOf(when), hysteresis: { metres: 0, fixes: count } }
+        return { fixes, arrivals, count, rule }
+      })
+
+    /** Compares each fix with the last one that counts, by the definition. */
+    const modelOf = (fixes: Fix[], count: number): number[] => {
+      const accuracyOf = ({ accuracy }: Fix) => accuracy ?? 0
+      const decided = fixes.flatMap((fix) => {
+        const earlier = fixes.findLast(
+          (other) => other.time <= fix.time - 30_000 && accuracyOf(other) <= 100,
+        )
+        if (fix.speed !== null) return [{ fix, isFast: fix.speed > LIMIT }]
+        if (!earlier || accuracyOf(fix) > 100 || earlier.time < fix.time - 3_600_000) return []
+        const factor = 3600 / (fix.time - earlier.time)
+        const metres = distanceMetres(earlier.latitude, 0, fix.latitude, 0)
+        const error = accuracyOf(fix) + accuracyOf(earlier)
+        if ((metres - error) * factor > LIMIT) return [{ fix, isFast: true }]
+        return (metres + error) * factor <= LIMIT ? [{ fix, isFast: false }] : []
+      })
+      const raised: number[] = []
+      let [state, last, run] = [false, null as boolean | null, 0]
+      for (const { fix, isFast } of decided) {
+        run = isFast === last ? run + 1 : 1
+        last = isFast
+        if (run < count) continue
+        if (!state && isFast) raised.push(fix.time)
+        state = isFast
+      }
+      return raised
+    }
+
+    test('are those of the definition, one report or many', () => {
+      fc.assert(
+        fc.property(tracksOf, fc.integer({ min: 1, max: 9 }), ({ fixes, count, rule }, size) => {
+          const store = new Track(rule)
+          for (let i = 0; i < fixes.length; i += size) store.report(fixes.slice(i, i + size))
+          expect(store.hits.map(({ fix }) => fix.time)).toEqual(modelOf(fixes, count))
+        }),
+        { numRuns: 2000 },
+      )
+    })
+
+    test('are all raised in any order of arrival', () => {
+      fc.assert(
+        fc.property(tracksOf, fc.integer({ min: 1, max: 9 }), (track, size) => {
+          const { fixes, arrivals, count, rule } = track
+          const store = new Track(rule)
+          for (let i = 0; i < arrivals.length; i += size) store.report(arrivals.slice(i, i + size))
+          expect(store.hits.length).toBeGreaterThanOrEqual(modelOf(fixes, count).length)
+        }),
+        { numRuns: 2000 },
+      )
+    })
   })
 
   test('of members and attributes', () => {

@@ -58,3 +58,43 @@ test('imprecise locations of a drive are no standstill, live, late and tried', a
   expect(await alertsOf(account, late)).toMatchObject(raised)
   expect(await tryRule(account, rule, live)).toMatchObject(raised)
 })
+
+test('a speed is computed where none is reported, live, late and tried', async () => {
+  const account = await openAccount()
+  const when = { type: 'speed', above: 60 }
+  const reported = await createOldRule(account, when)
+  const computed = await createOldRule(account, { ...when, computed: true })
+  const { rule } = (await account.call('GET', `/api/rules/${computed}`)).body
+  expect(rule.when).toEqual({ ...when, computed: true })
+  // 6 km/h, then 90; the third is imprecise and far away.
+  const [slow, slower, off, fast] = [
+    placeAt(START, 0),
+    placeAt(START + 360_000, 600),
+    placeAt(START + 420_000, 9000, { accuracy: 8000 }),
+    placeAt(START + 480_000, 3600),
+  ] as const
+  const raised = [
+    {
+      ruleId: computed,
+      dateTime: fast.dateTime,
+      text: expect.stringMatching(
+        /^Speed (89\.\d+|90(\.\d+)?) km\/h, computed from two positions\.$/,
+      ),
+    },
+  ]
+  for (const reports of [
+    [[slow], [slower], [off], [fast]],
+    [[slow, slower, off, fast]],
+    [[fast], [off], [slow], [slower]],
+  ]) {
+    const device = await createDevice(account)
+    for (const body of reports) await report(account, device, body)
+    expect(await alertsOf(account, device)).toMatchObject(raised)
+    expect(await tryRule(account, computed, device)).toMatchObject(raised)
+    expect(await tryRule(account, reported, device)).toEqual([])
+  }
+  const wrong = await account.call('POST', '/api/rules', {
+    body: { name: 'Speed', when: { ...when, computed: 'yes' } },
+  })
+  expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([400, '/when/computed'])
+})

@@ -61,6 +61,11 @@ describe('a rule in words', () => {
       'is slower than 2.5 km/h in Harbour',
       'Speed limit',
     ],
+    [
+      { type: 'speed', above: 90, zones: ['z1'], computed: true },
+      'is faster than 90 km/h in Harbour (computed where it reports none)',
+      'Speed limit',
+    ],
     [{ type: 'value', member: 'battery', below: 20 }, 'reports battery below 20', 'Value limit'],
     [
       { type: 'value', member: 'temperature', below: -2, above: 8 },
@@ -154,6 +159,7 @@ describe('the form of a condition', () => {
     { type: 'outside', zones: ['z1', 'z2'], minutes: 15 },
     { type: 'speed', above: 90 },
     { type: 'speed', below: 3, zones: ['z1'] },
+    { type: 'speed', above: 90, computed: true },
     { type: 'value', member: 'battery', above: 1, below: 0 },
     { type: 'moves', metres: 200 },
     { type: 'silent', minutes: 60 },
