@@ -600,7 +600,9 @@ export const en = {
     deleteConfirm: 'Delete the rule',
     deleted: (name: string) => `The rule ${name} is deleted.`,
     try: 'Try it on history',
-    tryHint: 'Shows what the rule would have raised. Nothing is raised, and nobody is notified.',
+    tryHint:
+      'Shows what the rule would have raised. Nothing is raised, and nobody is notified. Live, positions from before the last change of the rule or its zones raise nothing.',
+    tryChanged: 'Last change:',
     trySaved: 'Save the changes first: the stored rule is tried.',
     tryDevice: 'Device',
     trySubmit: 'Try',
@@ -608,6 +610,9 @@ export const en = {
       count === 0
         ? 'It would have raised no alert.'
         : `It would have raised ${plural(count, 'alert', 'alerts')}.`,
+    triedBefore: (count: number, all: number) =>
+      `${count === all ? (all === 1 ? 'It is' : 'All are') : `${count} of them ${count === 1 ? 'is' : 'are'}`} from before the last change: live, the rule raises nothing there.`,
+    beforeChange: 'Before the last change',
     triedUntil: 'Only tried until',
     tryMap: 'Map of the track and the alerts',
     tryTooLarge: 'This span has too many positions. Choose a shorter one.',

@@ -198,6 +198,8 @@ try {
     const found = page.getByRole('button', { name: /^Left Harbour/ })
     await found.click()
     expect((await found.getAttribute('aria-pressed')) === 'true', 'the alert is not chosen')
+    await page.getByText('It is from before the last change').waitFor()
+    await found.getByText('Before the last change', { exact: true }).waitFor()
     const { alerts } = await account.call('GET', '/api/alerts')
     expect(alerts.length === 0, 'the trial raised an alert')
     await page.getByRole('button', { name: 'Switch on' }).click()

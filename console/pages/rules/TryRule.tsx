@@ -10,13 +10,14 @@ import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
 import { Form } from '../../ui/form/Form.tsx'
 import { SpanField } from '../../ui/form/SpanField.tsx'
 import { type ChosenSpan, lastSpan, spanFault } from '../../ui/form/span.ts'
-import { Card } from '../../ui/Page.tsx'
+import { Badge, Card } from '../../ui/Page.tsx'
 import { Refusal } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { MapFrame } from '../map/MapFrame.tsx'
 import { readTrack } from '../map/track/track.ts'
 import type { Place } from '../map/track/trackMath.ts'
 import { usePlainMap } from '../map/useMap.ts'
+import { isBeforeChange } from './lastChange.ts'
 import { switchRule } from './RuleSwitch.tsx'
 
 interface Result {
@@ -65,17 +66,19 @@ const ResultMap = ({ alerts, track, zones, chosen }: ResultProps) => {
   )
 }
 
-const AlertList = ({
-  alerts,
-  chosen,
-  onChoose,
-}: Pick<ResultProps, 'alerts' | 'chosen'> & { onChoose: (at: number) => void }) => (
+interface AlertListProps extends Pick<ResultProps, 'alerts' | 'chosen'> {
+  rule: Rule
+  onChoose: (at: number) => void
+}
+
+const AlertList = ({ alerts, chosen, rule, onChoose }: AlertListProps) => (
   <ol class="try-list" aria-label={text.alerts.title}>
     {alerts.map((alert, at) => (
       <li key={at}>
         <button type="button" aria-pressed={chosen === at} onClick={() => onChoose(at)}>
           <b>{alert.text}</b>
           <Time value={alert.dateTime} />
+          {isBeforeChange(alert, rule) && <Badge kind="plain">{text.rules.beforeChange}</Badge>}
           {alert.latitude !== null && alert.longitude !== null && (
             <span class="muted">{formatPosition(alert.latitude, alert.longitude)}</span>
           )}
@@ -128,9 +131,12 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
   const evaluated = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
   useEffect(() => setResult(null), [evaluated])
   const { error } = run
+  const earlier = result?.alerts.filter((alert) => isBeforeChange(alert, rule)).length ?? 0
   return (
     <Card title={text.rules.try}>
-      <p class="hint try-hint">{text.rules.tryHint}</p>
+      <p class="hint try-hint">
+        {text.rules.tryHint} {text.rules.tryChanged} <Time value={rule.lastModified} />
+      </p>
       <Form
         submitLabel={text.rules.trySubmit}
         action={run}
@@ -157,6 +163,7 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
           <p role="status">
             <b>{text.rules.tried(result.alerts.length)}</b>{' '}
             {result.track.length === 0 && text.rules.noTrack}
+            {earlier > 0 && `${text.rules.triedBefore(earlier, result.alerts.length)} `}
             {result.testedUntil !== null && (
               <>
                 {text.rules.triedUntil} <Time value={result.testedUntil} />
@@ -164,7 +171,7 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
             )}
           </p>
           {!rule.enabled && canEditRules() && <SwitchOn rule={rule} onChange={onChange} />}
-          <AlertList alerts={result.alerts} chosen={chosen} onChoose={setChosen} />
+          <AlertList alerts={result.alerts} chosen={chosen} rule={rule} onChoose={setChosen} />
           <ResultMap
             alerts={result.alerts}
             track={result.track}
