@@ -29,8 +29,7 @@ const readBudgets = async (account: TestAccount) => {
 }
 const sendSms = async (account: TestAccount, id: string, characters: number) => {
   const body = { command: 'a'.repeat(characters), sms: true }
-  const reply = await account.call('POST', `/api/devices/${id}/sendCommand`, { body })
-  return reply.body.command
+  return (await account.call('POST', `/api/devices/${id}/sendCommand`, { body })).body
 }
 
 test('a budget is a number for each license, or what the operator sets for the account', async () => {
@@ -53,18 +52,17 @@ test('a budget is a number for each license, or what the operator sets for the a
   }
 })
 
-test('SMS count by segments, and those beyond the budget are suppressed', async () => {
+test('SMS count by segments, and those beyond the budget are refused', async () => {
   const account = await openAccount()
   await setBudget(account, { SMS: 5 })
   const limits = { dailySmsLimit: 100_000 }
   const id = await createDevice(account, { min: '+881632000000', limits })
-  expect(await sendSms(account, id, 400)).toMatchObject({ status: 'queued' })
-  expect(await sendSms(account, id, 400)).toMatchObject({
-    status: 'failed',
-    answer: 'message-budget-reached',
-  })
-  expect(await sendSms(account, id, 200)).toMatchObject({ status: 'queued' })
-  expect(await sendSms(account, id, 1)).toMatchObject({ status: 'failed' })
+  const queued = { command: { status: 'queued' } }
+  const refused = { status: 409, code: 'message-budget-reached' }
+  expect(await sendSms(account, id, 400)).toMatchObject(queued)
+  expect(await sendSms(account, id, 400)).toMatchObject(refused)
+  expect(await sendSms(account, id, 200)).toMatchObject(queued)
+  expect(await sendSms(account, id, 1)).toMatchObject(refused)
   expect((await readBudgets(account)).used).toEqual({ Email: 0, SMS: 5 })
   const { device } = (await account.call('GET', `/api/devices/${id}`)).body
   expect(device.usage.smsSent).toBe(2)
