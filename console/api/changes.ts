@@ -13,10 +13,21 @@ type Json = Record<string, unknown>
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const without = (list: readonly unknown[], others: readonly unknown[]): unknown[] => {
-  const keys = new Set(others.map((one) => JSON.stringify(one)))
-  return list.filter((one) => !keys.has(JSON.stringify(one)))
+/** Entries as text, with the number of equal ones before each, so that all differ. */
+const keysOf = (list: readonly unknown[]): string[] => {
+  const counts = new Map<string, number>()
+  return list.map((one) => {
+    const json = JSON.stringify(one)
+    const count = counts.get(json) ?? 0
+    counts.set(json, count + 1)
+    return `${count} ${json}`
+  })
 }
+
+const parseKey = (key: string): unknown => JSON.parse(key.slice(key.indexOf(' ')))
+const without = (keys: readonly string[], others: ReadonlySet<string>): string[] =>
+  keys.filter((key) => !others.has(key))
+const areEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 interface Change {
   path: string
@@ -25,26 +36,39 @@ interface Change {
   current: unknown
 }
 
-/** Removes from the current list what was removed, and adds what was added, in its place. */
-const listSteps = (
-  path: string,
-  [before, after, current]: [unknown[], unknown[], unknown[]],
-): JsonPatch => {
-  const removed = new Set(without(before, after).map((one) => JSON.stringify(one)))
-  const gone = current.flatMap((one, at) => (removed.has(JSON.stringify(one)) ? [at] : []))
+/**
+ * Removes from the current list what was removed, and adds what was added, in its place. A list in
+ * another order is replaced, with what others have added at its end.
+ */
+const listSteps = (path: string, lists: [unknown[], unknown[], unknown[]]): JsonPatch => {
+  const [before, after, current] = lists.map(keysOf) as [string[], string[], string[]]
+  const [isOld, isWanted, isStored] = [new Set(before), new Set(after), new Set(current)]
+  const [kept, added] = [after.filter((key) => isOld.has(key)), without(after, isOld)]
+  if (
+    !areEqual(
+      kept,
+      before.filter((key) => isWanted.has(key)),
+    )
+  ) {
+    const own = after.filter((key) => !isOld.has(key) || isStored.has(key))
+    const merged = [...own, ...without(without(current, isOld), isWanted)]
+    return areEqual(merged, current) ? [] : [{ op: 'add', path, value: merged.map(parseKey) }]
+  }
+  const isGone = new Set(without(before, isWanted))
+  const gone = current.flatMap((key, at) => (isGone.has(key) ? [at] : []))
   let length = current.length - gone.length
   return [
     // From the end, so that the numbers of the others stay as they are.
     ...gone.reverse().map((at) => ({ op: 'remove' as const, path: `${path}/${at}` })),
-    ...without(without(after, before), current).map((value) => {
-      const at = Math.min(after.indexOf(value), length++)
-      return { op: 'add' as const, path: `${path}/${at}`, value }
+    ...without(added, isStored).map((key) => {
+      const at = Math.min(after.indexOf(key), length++)
+      return { op: 'add' as const, path: `${path}/${at}`, value: parseKey(key) }
     }),
   ]
 }
 
 const memberSteps = ({ path, before, after, current }: Change): JsonPatch => {
-  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  if (areEqual(before, after)) return []
   if (Array.isArray(before) && Array.isArray(after) && Array.isArray(current))
     return listSteps(path, [before, after, current])
   if (isRecord(before) && isRecord(after) && isRecord(current))

@@ -33,6 +33,33 @@ describe('the changes of a form', () => {
     expect(save({ list: [ann, bob, eve] }, after, { list: [ann, bob, eve] })).toEqual(stored(after))
   })
 
+  test('reorder a list, and keep what another editor has changed in it', () => {
+    const [before, after] = [{ list: ['a', 'b', 'c'] }, { list: ['c', 'a', 'd', 'b'] }]
+    expect(save(before, after, before)).toEqual(stored(after))
+    expect(stepsOf(before, after, after)).toEqual([])
+    const merged = { list: ['c', 'd', 'b', 'e'] }
+    expect(save(before, after, { list: ['b', 'c', 'e'] })).toEqual(stored(merged))
+    expect(stepsOf(before, after, merged)).toEqual([])
+  })
+
+  test.each([
+    [['a'], ['a', 'a']],
+    [
+      ['a', 'b', 'a'],
+      ['a', 'b'],
+    ],
+    [
+      ['a', 'b', 'a'],
+      ['b', 'a'],
+    ],
+    [['b', 'a', 'a'], ['a']],
+  ])('count equal entries: %j becomes %j', (before, after) => {
+    expect(save({ list: before }, { list: after }, { list: before })).toEqual(
+      stored({ list: after }),
+    )
+    expect(stepsOf({ list: before }, { list: after }, { list: after })).toEqual([])
+  })
+
   test('go into objects, and remove their members', () => {
     const before = { tags: { 'a/b': '1', c: '2' }, limit: null }
     const after = { tags: { c: '3' }, limit: { email: 5 } }
