@@ -948,7 +948,7 @@ export const en = {
     },
     encryptionKey: 'Encryption key',
     encryptionKeyHint:
-      'The same as in the app, at most 32 characters. What is not encrypted then fails.',
+      'The same as in the app, at most 32 bytes: letters beyond English ones count as several. What is not encrypted then fails.',
     removeKey: 'Remove the stored key',
     removeKeyHint: 'Then locations that are not encrypted are accepted.',
     app: 'App',

@@ -76,6 +76,7 @@ export const later = {
     queryHint: 'What follows the question mark of the address.',
     headers: 'Headers',
     headersHint: 'One a line, as in X-Limit-U: ann.',
+    keyHint: 'Only needed for an encrypted payload. It is not stored.',
     bodyForm: 'The body is',
     bodyForms: { text: 'Text', base64: 'Base64' },
     body: 'Body',
@@ -115,6 +116,8 @@ export const later = {
     tooLarge: 'It was larger than 64 KiB and is not kept.',
     cut: (shown: number) => `Only the first ${plural(shown, 'byte', 'bytes')} are shown.`,
     decodeAgain: 'Decode it now',
+    withoutKey:
+      '“Decode it now” does not know the encryption key of the source. “Replay” decodes with it.',
     emptyTitle: 'Nothing failed',
     empty: 'All payloads of the last 7 days were understood.',
     replay: 'Replay',
@@ -318,7 +321,7 @@ export const later = {
     cloudloop: {
       name: 'Cloudloop',
       steps: ['Data → Destinations → HTTP webhook.', 'Enter the address.'],
-      identifier: 'the IMEI',
+      identifier: 'the IMEI or, of a SmartOne, the ESN',
     },
     spot: {
       name: 'SPOT',
@@ -334,7 +337,10 @@ export const later = {
     },
     owntracks: {
       name: 'OwnTracks',
-      steps: ['In the app: Preferences → Connection → Mode HTTP.', 'Enter the address as URL.'],
+      steps: [
+        'In the app: Preferences → Connection → Mode HTTP.',
+        'Enter the address as URL. If the app sends no user and device, add ?u=ann&d=phone to it.',
+      ],
       identifier: 'user and device name, as in ann/phone',
     },
     overland: {

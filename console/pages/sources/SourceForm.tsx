@@ -20,7 +20,14 @@ import { Card } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PortalSteps } from './PortalSteps.tsx'
 import { PROVIDERS } from './samples.ts'
-import { bodyOf, draftOf, patchOf, type SourceDraft, settingsOf } from './sourceFormState.ts'
+import {
+  bodyOf,
+  draftOf,
+  patchOf,
+  type SourceDraft,
+  SPEED_UNITS,
+  settingsOf,
+} from './sourceFormState.ts'
 import './sources.css'
 
 interface PartProps {
@@ -30,7 +37,6 @@ interface PartProps {
   isNew: boolean
 }
 
-const SPEED_UNITS = choicesOf(['kn', 'm/s', 'km/h'], text.sources.speedUnits)
 const NEW_DEVICES = choicesOf(['hold', 'create'], text.sources.newDevicesChoices)
 
 const General = ({ isNew, ...props }: PartProps) => {

@@ -1,5 +1,6 @@
 import { changesOf } from '../../api/changes.ts'
-import type { Source } from '../../api/types.ts'
+import type { PastedPush, Source, SpeedUnit } from '../../api/types.ts'
+import { text } from '../../text/text.ts'
 import type { Provider } from './samples.ts'
 
 /* What is typed into the form of a source, and what is sent of it. */
@@ -34,6 +35,11 @@ const SETTINGS: Partial<Record<Provider, readonly Setting[]>> = {
   owntracks: ['encryptionKey'],
 }
 const SECRETS: readonly Setting[] = ['apiKey', 'password', 'encryptionKey']
+
+export const SPEED_UNITS = Object.entries(text.sources.speedUnits).map(([value, label]) => ({
+  value,
+  label,
+}))
 
 /** Version 2 of Garmin IPC Inbound takes a key, version 1 a user name and a password. */
 export const GARMIN_V2 = 'ipcinbound.inreachapp.com'
@@ -98,6 +104,16 @@ export const bodyOf = (draft: SourceDraft) => ({
     Object.entries(settingsBody(draft)).filter(([, value]) => value !== null),
   ),
 })
+
+/** The settings that decide how a payload is decoded. */
+export const decodeSettings = (
+  provider: Provider,
+  { speedUnit, encryptionKey }: { speedUnit?: unknown; encryptionKey?: unknown },
+): Pick<PastedPush, 'settings'> => {
+  if (provider === 'osmand' && speedUnit) return { settings: { speedUnit: speedUnit as SpeedUnit } }
+  const key = provider === 'owntracks' && textOf(encryptionKey)
+  return key ? { settings: { encryptionKey: key } } : {}
+}
 
 /** A merge patch of what was changed. */
 export const patchOf = (before: SourceDraft, after: SourceDraft): Record<string, unknown> => {

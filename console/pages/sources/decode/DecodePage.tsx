@@ -6,15 +6,24 @@ import { Button } from '../../../ui/Button.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
 import { bindFields, useInput } from '../../../ui/form/draft.ts'
 import { Form } from '../../../ui/form/Form.tsx'
-import { choicesOf, SelectField, TextArea, TextField } from '../../../ui/form/fields.tsx'
+import {
+  choicesOf,
+  SecretField,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../../../ui/form/fields.tsx'
 import { Card, Page } from '../../../ui/Page.tsx'
 import { Empty } from '../../../ui/states.tsx'
 import { PROVIDERS, type Provider, sampleOf } from '../samples.ts'
+import { decodeSettings, SPEED_UNITS } from '../sourceFormState.ts'
 import { Decoded, useDecoded } from './Decoded.tsx'
 import '../sources.css'
 
 interface Pasted {
   provider: Provider
+  speedUnit: string
+  encryptionKey: string
   contentType: string
   query: string
   headers: string
@@ -24,6 +33,8 @@ interface Pasted {
 
 const EMPTY: Pasted = {
   provider: 'garmin',
+  speedUnit: 'kn',
+  encryptionKey: '',
   contentType: '',
   query: '',
   headers: '',
@@ -42,13 +53,17 @@ const headersOf = (typed: string): Record<string, string> =>
     }),
   )
 
-const pushOf = ({ provider, contentType, query, headers, form, body }: Pasted): PastedPush => ({
-  provider,
-  ...(contentType.trim() && { contentType: contentType.trim() }),
-  ...(query.trim() && { query: query.trim().replace(/^\?/, '') }),
-  ...(headers.trim() && { headers: headersOf(headers) }),
-  ...(body !== '' && (form === 'text' ? { body } : { bodyBase64: body.replaceAll(/\s/g, '') })),
-})
+const pushOf = (pasted: Pasted): PastedPush => {
+  const { provider, contentType, query, headers, form, body } = pasted
+  return {
+    provider,
+    ...decodeSettings(provider, pasted),
+    ...(contentType.trim() && { contentType: contentType.trim() }),
+    ...(query.trim() && { query: query.trim().replace(/^\?/, '') }),
+    ...(headers.trim() && { headers: headersOf(headers) }),
+    ...(body !== '' && (form === 'text' ? { body } : { bodyBase64: body.replaceAll(/\s/g, '') })),
+  }
+}
 
 const exampleOf = (provider: Provider): Pasted => {
   const sample = sampleOf(provider, Date.now())
@@ -70,6 +85,7 @@ export default () => {
   const submit = useAction(() => decode(pushOf(draft)))
   const { error } = submit
   const bind = bindFields({ draft, change, error })
+  const settings = bindFields({ draft, change, error, under: '/settings' })
   return (
     <Page
       title={later.decode.title}
@@ -95,6 +111,21 @@ export default () => {
                 label: later.providers[value].name,
               }))}
             />
+            {draft.provider === 'osmand' && (
+              <SelectField
+                label={text.sources.speedUnit}
+                {...settings.choice('speedUnit')}
+                choices={SPEED_UNITS}
+              />
+            )}
+            {draft.provider === 'owntracks' && (
+              <SecretField
+                label={text.sources.encryptionKey}
+                hint={later.decode.keyHint}
+                {...settings.text('encryptionKey')}
+                isOptional
+              />
+            )}
             <TextField
               label={later.decode.contentType}
               {...bind.text('contentType')}

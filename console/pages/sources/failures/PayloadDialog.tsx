@@ -8,6 +8,7 @@ import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { Facts } from '../../../ui/Page.tsx'
 import { Failed, Pending, Refusal } from '../../../ui/states.tsx'
 import { Decoded, useDecoded } from '../decode/Decoded.tsx'
+import { decodeSettings } from '../sourceFormState.ts'
 import type { Failure } from '../sourceLists.ts'
 import { bytesOfBase64, showBytes } from './payloadText.ts'
 
@@ -68,6 +69,7 @@ export const PayloadDialog = ({ source, failure, onClose }: PayloadDialogProps) 
     const { contentType, query, headers, bodyBase64 } = raw
     await decode({
       provider: source.provider,
+      ...decodeSettings(source.provider, source.settings),
       ...(contentType && { contentType }),
       ...(query && { query }),
       headers,
@@ -104,6 +106,7 @@ export const PayloadDialog = ({ source, failure, onClose }: PayloadDialogProps) 
         {data ? <Raw raw={data} size={failure.size} /> : !error && <Pending />}
         {decodeRaw.error && <Refusal error={decodeRaw.error} />}
         {decoded && <Decoded decoded={decoded} />}
+        {source.provider === 'owntracks' && <p class="hint">{later.failures.withoutKey}</p>}
       </div>
     </Dialog>
   )

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Source } from '../../../../console/api/types.ts'
 import {
   bodyOf,
+  decodeSettings,
   draftOf,
   patchOf,
   settingsOf,
@@ -58,5 +59,16 @@ describe('the form of a source', () => {
     expect(patchOf(before, { ...before, encryptionKey: 'x', removesKey: true })).toEqual({
       settings: { encryptionKey: '' },
     })
+  })
+
+  test('decodes with the unit of speed or the key, each of its own provider', () => {
+    const typed = { speedUnit: 'm/s', encryptionKey: ' a b ' }
+    expect(decodeSettings('osmand', typed)).toEqual({ settings: { speedUnit: 'm/s' } })
+    expect(decodeSettings('owntracks', typed)).toEqual({ settings: { encryptionKey: ' a b ' } })
+    expect(decodeSettings('garmin', typed)).toEqual({})
+    // Secrets of a stored source are always null.
+    const shown = { speedUnit: null, encryptionKey: null }
+    expect(decodeSettings('osmand', shown)).toEqual({})
+    expect(decodeSettings('owntracks', shown)).toEqual({})
   })
 })
