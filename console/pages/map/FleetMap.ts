@@ -112,7 +112,7 @@ export class FleetMap extends MapView {
     if (gapPx < MARKER_PX) this.showDevice(card)
   }
 
-  /** Marks where something happened. */
+  /** Shows where something happened. */
   setEvent(place: Place | null, name = ''): void {
     setData(this.map, 'event', place && pointAt([place.longitude, place.latitude], { name }))
     this.map.getContainer().dataset.event = name
