@@ -33,7 +33,6 @@ const PROVIDERS: Readonly<Record<SourceProvider, Provider>> = {
 }
 
 const MAX_KEY_LENGTH = 200
-const MAX_FAILURES = 20
 const UTF_8 = new TextEncoder()
 
 const withBoundedKey = (item: SourceItem): SourceItem =>
@@ -60,7 +59,7 @@ const limitTexts = ({ items, failures }: Decoded): Decoded => {
 export const decodePush = async (name: SourceProvider, push: Push): Promise<Decoded> => {
   try {
     const { items, failures } = limitTexts(await PROVIDERS[name].decode(push))
-    return { items: items.map(withBoundedKey), failures: failures.slice(0, MAX_FAILURES) }
+    return { items: items.map(withBoundedKey), failures }
   } catch (error) {
     return { items: [], failures: [reasonOf(error)] }
   }

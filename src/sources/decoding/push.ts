@@ -41,6 +41,18 @@ export const reasonOf = (error: unknown): string =>
 /** A part takes about so many microseconds. */
 const UNITS_PER_PART = 50
 
+/** More than a push of 1 MiB has of real ones: what is packed may have half a million of `1`. */
+const MAX_PARTS = 10_000
+/** A part may become many, such as alarms of each position. */
+const MAX_ITEMS = 20_000
+/** Further ones are counted. */
+const MAX_FAILURES = 20
+
+export const limitParts = <Part>(parts: readonly Part[]): readonly Part[] => {
+  if (parts.length <= MAX_PARTS) return parts
+  throw new Unreadable(`The payload has more than ${MAX_PARTS.toLocaleString('en')} parts.`)
+}
+
 /**
  * Decodes each part of a payload by itself: what is wrong with one does not lose the others. `what`
  * names a part in the reason of a failure.
@@ -53,15 +65,22 @@ export const decodeEach = async <Part>(
 ): Promise<Decoded> => {
   const items: SourceItem[] = []
   const failures: string[] = []
-  for (const [index, part] of parts.entries()) {
-    const fail = (error: unknown) => void failures.push(`${what} ${index + 1}: ${reasonOf(error)}`)
+  let failed = 0
+  for (const [index, part] of limitParts(parts).entries()) {
+    const fail = (error: unknown) => {
+      if (++failed <= MAX_FAILURES) failures.push(`${what} ${index + 1}: ${reasonOf(error)}`)
+    }
     try {
       items.push(...decode(part, fail))
     } catch (error) {
       fail(error)
     }
+    if (items.length > MAX_ITEMS)
+      throw new Unreadable(`The payload becomes more than ${MAX_ITEMS.toLocaleString('en')} items.`)
     const turn = slices.spend(UNITS_PER_PART)
     if (turn) await turn
   }
+  const more = failed - failures.length
+  if (more > 0) failures.push(`And ${more.toLocaleString('en')} more.`)
   return { items, failures }
 }

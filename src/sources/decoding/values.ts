@@ -19,6 +19,15 @@ export const textOf = (value: unknown): string => {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
+/** The first text that is not empty. */
+export const firstTextOf = (values: readonly unknown[]): string => {
+  for (const value of values) {
+    const text = textOf(value)
+    if (text !== '') return text
+  }
+  return ''
+}
+
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
 /** Undefined for what is neither a finite number nor the text of one. */

@@ -17,6 +17,7 @@ import {
 } from '../decoding/items.ts'
 import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
+  firstTextOf,
   fromText,
   listOf,
   numberOf,
@@ -72,6 +73,9 @@ interface Received {
   note: Note
 }
 
+/** A latitude or longitude that is 0 may be left out. */
+const isZero = (value: unknown): boolean => value === undefined || numberOf(value) === 0
+
 const decodeP6 = (
   mo: JsonObject,
   { origin, dateTime: sessionAt, note }: Received,
@@ -80,8 +84,10 @@ const decodeP6 = (
   const dateTime = readTime(at) ?? readTime(mo.at) ?? sessionAt
   const { latitude, longitude } = objectOf(latlng)
   const fix = { dateTime, latitude, longitude, source: 'gnss' } as const
-  const location = isObject(latlng) ? readLocation(fix, note) : null
-  const name = alertOf(textOf(mo.type))
+  const type = textOf(mo.type)
+  const isEmpty = type.endsWith('_NO_FIX') || (isZero(latitude) && isZero(longitude))
+  const location = isEmpty ? null : readLocation(fix, note)
+  const name = alertOf(type)
   return [
     ...(location ? [locationItem(origin, location)] : []),
     ...(name ? [alertItem(origin, name, { dateTime, location })] : []),
@@ -110,6 +116,16 @@ const decodeSmartOne = (
   ]
 }
 
+/** More than a transmission has bytes for. */
+const MAX_P6_MESSAGES = 500
+
+const p6MessagesOf = (body: JsonObject, note: Note): JsonObject[] => {
+  const messages = listOf(objectOf(body.p6).messages)
+  if (messages.length > MAX_P6_MESSAGES)
+    note(new Unreadable(`\`p6.messages\` must have at most ${MAX_P6_MESSAGES} members.`))
+  return messages.slice(0, MAX_P6_MESSAGES).map((message) => objectOf(objectOf(message).mo))
+}
+
 const REPORT = /POSITION_REPORT|^MO_MESSAGE_ALERT_/
 
 /** What Cloudloop has decoded, and whether that is all of the bytes that the device has sent. */
@@ -120,7 +136,7 @@ const decodeReports = (
   const { origin } = received
   const smartOne = objectOf(objectOf(objectOf(body.globalstarMessage).message).mo)
   const isSmartOne = isObject(smartOne.standard)
-  const p6 = listOf(objectOf(body.p6).messages).map((message) => objectOf(objectOf(message).mo))
+  const p6 = p6MessagesOf(body, received.note)
   const items = p6.flatMap((mo, index) =>
     decodeP6(mo, { ...received, origin: { ...origin, key: `${origin.key}:${index}` } }),
   )
@@ -143,7 +159,7 @@ const identify = (body: JsonObject): string => {
     identity.identifier,
     identity.thingId,
   ]
-  return names.map(textOf).find((name) => name !== '') ?? ''
+  return firstTextOf(names)
 }
 
 const messagesOf = (message: unknown, { origin, dateTime, note }: Received): SourceItem[] => {

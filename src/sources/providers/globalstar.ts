@@ -13,6 +13,7 @@ import {
 } from '../decoding/items.ts'
 import {
   decodeEach,
+  limitParts,
   type Provider,
   type ProviderReply,
   type Push,
@@ -94,7 +95,7 @@ const decode = async (push: Push): Promise<Decoded> => {
   const xml = await parseXml(push)
   if (xml.prvmsgs !== undefined) return { items: [], failures: [] }
   const envelope = objectOf(xml.stuMessages)
-  const messages = listOf(envelope.stuMessage).map(objectOf)
+  const messages = limitParts(listOf(envelope.stuMessage)).map(objectOf)
   if (messages.length === 0 && !isEmptyEnvelope(xml.stuMessages))
     throw new Unreadable('The body has no stuMessage.')
   const messageId = xmlText(envelope['@messageID'])

@@ -11,6 +11,7 @@ import {
 import { decodeEach, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import {
   attributeOf,
+  firstTextOf,
   fromMilliseconds,
   fromSeconds,
   fromText,
@@ -100,7 +101,7 @@ const readFields = (fields: JsonObject, { now, settings }: Push): Reading => {
   const isValid = valid === '' || valid === '1' || valid === 'true'
   return {
     identifier: fields.id ?? fields.deviceid,
-    alarm: textOf(fields.alarm),
+    alarm: firstTextOf(listOf(fields.alarm)),
     fix: {
       dateTime: readTimestamp(fields.timestamp ?? fields.time, now),
       ...(isValid && { latitude: fields.lat ?? (lat || undefined), longitude: fields.lon ?? lon }),
@@ -122,7 +123,7 @@ const readBody = (body: JsonObject, location: unknown, now: number): Reading => 
   const level = unlessNegative(objectOf(sent.battery).level)
   return {
     identifier: body.device_id,
-    alarm: textOf(sent.alarm ?? body.alarm ?? extraAlarm),
+    alarm: firstTextOf([sent.alarm, body.alarm, extraAlarm]),
     fix: {
       dateTime: readTimestamp(sent.timestamp, now),
       latitude: coords.latitude,

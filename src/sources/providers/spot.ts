@@ -11,7 +11,7 @@ import {
   readFix,
   requireIdentifier,
 } from '../decoding/items.ts'
-import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
+import { decodeEach, limitParts, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
   fromSeconds,
   fromText,
@@ -70,7 +70,7 @@ export const spot: Provider = {
     const sent = isFeed
       ? feedMessages(objectOf(parseJson(push)))
       : objectOf((await parseXml(push)).messageList).message
-    const messages = listOf(sent).map(objectOf)
+    const messages = limitParts(listOf(sent)).map(objectOf)
     if (messages.length === 0) throw new Unreadable('The body has no message.')
     return decodeEach(push, messages, 'Message', decodeMessage)
   },

@@ -228,6 +228,59 @@ describe('hostile payloads', () => {
     expect((await decodePush('osmand', pushOf({ query }))).items).toHaveLength(1 + 50)
   })
 
+  const many = (count: number, part: string) => Array.from({ length: count }, () => part).join()
+
+  test.each([
+    ['owntracks', '[', '1', ']'],
+    ['overland', '{"locations":[', '{}', ']}'],
+    ['flespi', '[', '{}', ']'],
+    ['osmand', '{"device_id":"a","location":[', '1', ']}'],
+    ['spot', '{"response":{"feedMessageResponse":{"messages":{"message":[', '1', ']}}}}'],
+  ] as const)('%s: more than 10,000 parts are one failure', async (provider, open, part, end) => {
+    const push = (count: number) =>
+      pushOf({ contentType: 'application/json', body: `${open}${many(count, part)}${end}` })
+    const { failures } = await decodePush(provider, push(10_000))
+    expect(failures).not.toContain('The payload has more than 10,000 parts.')
+    expect(await decodePush(provider, push(10_001))).toEqual({
+      items: [],
+      failures: ['The payload has more than 10,000 parts.'],
+    })
+  })
+
+  test('XML with more than 10,000 parts is one failure', async () => {
+    const push = xmlPush(`<stuMessages>${'<stuMessage/>'.repeat(10_001)}</stuMessages>`)
+    expect((await decodePush('globalstar', push)).failures).toEqual([
+      'The payload has more than 10,000 parts.',
+    ])
+  })
+
+  test('20 failures are listed, the others are counted', async () => {
+    const { failures } = await decodePush('owntracks', pushOf({ body: `[${many(1234, '1')}]` }))
+    expect(failures).toHaveLength(21)
+    expect(failures[19]).toBe('Message 20: A message must be a JSON object.')
+    expect(failures[20]).toBe('And 1,214 more.')
+    const exact = await decodePush('owntracks', pushOf({ body: `[${many(20, '1')}]` }))
+    expect(exact.failures).toHaveLength(20)
+  })
+
+  test('a list within a part has a limit, which loses no alert before it', async () => {
+    const mo = { type: 'MO_MESSAGE_ALERT_HIGH_PRIORITY' }
+    const messages = [{ mo }, ...Array.from({ length: 5000 }, () => 1)]
+    const identity = { hardware: { imei: '1' } }
+    const decoded = await decodePush('cloudloop', jsonPush({ identity, p6: { messages } }))
+    expect(decoded.items).toMatchObject([{ kind: 'alert', alertName: 'SOSButton' }])
+    expect(decoded.failures).toEqual(['Message 1: `p6.messages` must have at most 500 members.'])
+  })
+
+  test('parts that each become many items are refused before they take the memory', async () => {
+    const alarm = Array.from({ length: 50 }, (_, index) => `a${index}`).join()
+    const body = `{"device_id":"a","alarm":"${alarm}","location":[${many(9000, '{}')}]}`
+    expect(await decodePush('osmand', pushOf({ body }))).toEqual({
+      items: [],
+      failures: ['The payload becomes more than 20,000 items.'],
+    })
+  })
+
   test('attributes that are too large are left out, the position stays', async () => {
     const push = jsonPush([
       {

@@ -63,6 +63,25 @@ describe('Cloudloop', () => {
     expect(locationsOf(other)).toMatchObject([{ source: 'network' }])
   })
 
+  test.each([
+    ['MO_MESSAGE_ALERT_HIGH_PRIORITY_NO_FIX', { latitude: 1, longitude: 2 }],
+    ['MO_MESSAGE_ALERT_HIGH_PRIORITY_NO_FIX', { latitude: 0, longitude: 0 }],
+    ['MO_MESSAGE_ALERT_DEAD_MAN', { latitude: 0, longitude: 0 }],
+    ['MO_MESSAGE_ALERT_DEAD_MAN', {}],
+  ])('an SOS of %s at %j is where Iridium has found the device', async (type, latlng) => {
+    const mo = { type, position: { standard: { latlng } } }
+    const items = await itemsOf('cloudloop', jsonPush(lingo({ p6: { messages: [{ mo }] } })))
+    expect(kindsOf(items)).toEqual(['location', 'alert'])
+    expect(locationsOf(items)).toMatchObject([{ latitude: 50.87023333333333, source: 'network' }])
+    expect(items[1]).toMatchObject({ alertName: 'SOSButton', latitude: null, longitude: null })
+  })
+
+  test('a fix on the equator is one', async () => {
+    const mo = { position: { standard: { latlng: { latitude: 0, longitude: 9.5 } } } }
+    const items = await itemsOf('cloudloop', jsonPush(lingo({ p6: { messages: [{ mo }] } })))
+    expect(locationsOf(items)).toMatchObject([{ latitude: 0, longitude: 9.5, source: 'gnss' }])
+  })
+
   const smartOne = (standard: object, changes: object = {}) => ({
     id: 'a-7',
     receivedAt: { year: 2026, month: 2, day: 3, hour: 10, minute: 30, second: 9 },

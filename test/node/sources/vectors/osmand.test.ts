@@ -99,6 +99,13 @@ describe('OsmAnd and Traccar Client', () => {
     ])
     expect(await send({ alarm: 'tow' })).toMatchObject([{}, { alertName: 'Movement' }])
     expect(kindsOf(await send({ extras: { alarm: '' } }))).toEqual(['location'])
+    for (const alarm of ['', ' ', null])
+      expect(await send({ alarm })).toMatchObject([{}, { alertName: 'SOSButton' }])
+    const query = new URLSearchParams('id=55&lat=1&lon=2&alarm=&alarm=sos')
+    expect(await itemsOf('osmand', pushOf({ query }))).toMatchObject([
+      {},
+      { alertName: 'SOSButton' },
+    ])
   })
 
   test('JSON, with speed in m/s and a battery level of 0 to 1', async () => {
