@@ -79,8 +79,23 @@ const cleanValue = (value: unknown, depth = 0): unknown => {
   )
 }
 
+/** More than fit into the largest attributes: to clean them would only take time and memory. */
+const MAX_MEMBERS = 4096
+
+/** How many more members there may be after those of a value. */
+const membersLeft = (value: unknown, left: number): number => {
+  if (typeof value !== 'object' || value === null) return left - 1
+  let rest = left - 1
+  for (const name in value) {
+    if (rest < 0) break
+    rest = membersLeft(value[name as never], rest)
+  }
+  return rest
+}
+
 /** Left out when they are larger or deeper than a location may have. */
 const toAttributes = (attributes: JsonObject | undefined): { attributes?: JsonObject } => {
+  if (membersLeft(attributes, MAX_MEMBERS) < 0) return {}
   const kept = Object.entries(attributes ?? {}).filter(
     ([name, value]) => value !== undefined && value !== null && name !== '__proto__',
   )

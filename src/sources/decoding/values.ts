@@ -88,6 +88,16 @@ export const parseJson = (push: Push): unknown => {
 export const isJson = ({ contentType, body }: Push): boolean =>
   contentType === 'application/json' || body[0] === 0x7b || body[0] === 0x5b
 
+/** More than any provider sends. */
+const MAX_FORM_FIELDS = 1000
+
+const parseForm = (push: Push): URLSearchParams => {
+  const text = bodyText(push)
+  if (text.split('&', MAX_FORM_FIELDS + 1).length > MAX_FORM_FIELDS)
+    throw new Unreadable(`The form has more than ${MAX_FORM_FIELDS.toLocaleString('en')} fields.`)
+  return new URLSearchParams(text)
+}
+
 /** The members of a form, a query or a JSON object: whatever the provider was set up to send. */
 export const parseFields = (push: Push): JsonObject => {
   if (push.body.byteLength > 0 && isJson(push)) {
@@ -96,7 +106,7 @@ export const parseFields = (push: Push): JsonObject => {
     return value
   }
   const fields: JsonObject = Object.create(null)
-  const form = push.body.byteLength > 0 ? [...new URLSearchParams(bodyText(push))] : []
+  const form = push.body.byteLength > 0 ? parseForm(push) : []
   for (const [name, value] of [...push.query, ...form]) {
     const before = fields[name]
     // Grows in place: a name may be repeated thousands of times.

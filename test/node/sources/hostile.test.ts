@@ -281,18 +281,22 @@ describe('hostile payloads', () => {
     })
   })
 
-  test('attributes that are too large are left out, the position stays', async () => {
-    const push = jsonPush([
-      {
-        ident: 'a',
-        timestamp: 1,
-        'position.latitude': 1,
-        'position.longitude': 2,
-        x: 'y'.repeat(9000),
-      },
-    ])
-    const { items } = await decodePush('flespi', push)
-    const [item] = items
+  test('a form of very many fields is refused before it is parsed', async () => {
+    const fields = 'id=7&lat=1&lon=2&'
+    const decode = (count: number) =>
+      decodePush('osmand', pushOf({ body: `${fields}${'a=1&'.repeat(count - 4)}b=2` }))
+    expect((await decode(1000)).items).toHaveLength(1)
+    expect((await decode(1001)).failures).toEqual(['The form has more than 1,000 fields.'])
+  })
+
+  test.each([
+    ['long', { x: 'y'.repeat(9000) }],
+    ['many', Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`x${index}`, 1]))],
+    ['nested', { x: Array.from({ length: 200_000 }, () => ({})) }],
+  ])('attributes that are too %s are left out, the position stays', async (_, attributes) => {
+    const place = { 'position.latitude': 1, 'position.longitude': 2 }
+    const push = jsonPush([{ ident: 'a', timestamp: 1, ...place, ...attributes }])
+    const [item] = (await decodePush('flespi', push)).items
     expect(item?.kind === 'location' && !isObject(item.location.attributes)).toBe(true)
   })
 })
