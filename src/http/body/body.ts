@@ -35,12 +35,16 @@ export const readBytes = async (
 ): Promise<Uint8Array> => {
   if (request.body === null) return new Uint8Array()
   const isPacked = maxUnpackedBytes > 0 && isGzip(request)
-  const isSmall =
-    !isPacked && (maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES)
+  const isSmall = maxBytes <= MAX_OPEN_BODY_BYTES || declaredLength(request) <= MAX_OPEN_BODY_BYTES
   const collect = () => collectBytes(request, request.body as ReadableStream<Uint8Array>, maxBytes)
-  if (isSmall) return waitWithoutSlot(request, collect)
-  if (!largeBodies.tryAcquire(request, owner)) throw overloaded()
-  const sent = await waitWithoutSlot(request, () => withTimeout(collect()))
+  const acquireSlot = () => {
+    if (!largeBodies.tryAcquire(request, owner)) throw overloaded()
+  }
+  if (!isSmall) acquireSlot()
+  const sent = await waitWithoutSlot(request, isSmall ? collect : () => withTimeout(collect()))
+  if (isSmall && !isPacked) return sent
+  // A small one that is packed takes the slot only now: until it has arrived, it needs no memory.
+  if (isSmall) acquireSlot()
   const bytes = isPacked ? await gunzip(sent, maxUnpackedBytes, tooLarge(maxUnpackedBytes)) : sent
   // Without a Content-Length, or packed, a small body is known as one only now.
   if (bytes.byteLength > MAX_OPEN_BODY_BYTES) largeBodies.renewSlot(request)

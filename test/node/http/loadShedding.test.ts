@@ -1,8 +1,10 @@
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   assignSlot,
   assignSlotAgain,
   awaitCostlyTurn,
+  largeBodies,
   measureDelay,
   releaseSlots,
   tryAcquireSlot,
@@ -383,4 +385,32 @@ test('a large body that takes longer than a minute is refused', async () => {
     await vi.advanceTimersByTimeAsync(60_000)
     await refused
   }
+})
+
+describe('a small body that is packed', () => {
+  const MAX = 1_048_576
+  const PACKED = gzipSync('[]'.padEnd(100_000))
+  const send = (body: ReadableStream | Uint8Array) => {
+    const headers = { 'Content-Encoding': 'gzip', 'Content-Length': `${PACKED.byteLength}` }
+    const init = { method: 'POST', headers, body, duplex: 'half' }
+    const request = new Request('https://perigee.test/', init as RequestInit)
+    return { request, read: readBytes(request, MAX, 'one', MAX) }
+  }
+
+  test('takes no slot of large bodies until it has arrived', async () => {
+    for (let count = 0; count < 30; count++) send(new ReadableStream())
+    await vi.advanceTimersByTimeAsync(1)
+    expect(largeBodies.countOf('one')).toBe(0)
+    const { request, read } = send(PACKED)
+    expect((await read).byteLength).toBe(100_000)
+    expect(largeBodies.countOf('one')).toBe(1)
+    releaseSlots(request)
+  })
+
+  test('is refused when it has arrived and too many large ones are unpacked', async () => {
+    const others = startRequests(12).filter((request) => largeBodies.tryAcquire(request, 'one'))
+    expect(others).toHaveLength(12)
+    await expect(send(PACKED).read).rejects.toMatchObject({ code: 'unavailable' })
+    finish(others)
+  })
 })
