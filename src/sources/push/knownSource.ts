@@ -22,30 +22,31 @@ export interface KnownSource {
  */
 const CACHE_MS = 15_000
 
-/** Null for an id that no source has: a flood of them costs one read each. */
-const cache = new BoundedCache<{ known: KnownSource | null; until: number }>(10_000)
+/** Without the settings until somebody has sent the right secret. */
+type FoundSource = Omit<KnownSource, 'settings'> & { settings: PushSettings | null }
 
-const readSource = async (env: Env, id: string): Promise<KnownSource | null> => {
+/** Null for an id that no source has: a flood of them costs one read each. */
+const cache = new BoundedCache<{ found: FoundSource | null; until: number }>(10_000)
+
+const readSource = async (env: Env, id: string): Promise<FoundSource | null> => {
   const entry = await findInDirectory(openDirectory(env), id)
   if (!entry) return null
   const { accountId, cell } = entry
   const db = openCell(env, cell)
   if (!(await isAccountActive(db, accountId))) return null
   const source = await findSource(db, accountId, id)
-  if (!source) return null
-  const settings = await readPushSettings({ env, accountId }, source)
-  return { source, settings, accountId, cell, db }
+  return source ? { source, settings: null, accountId, cell, db } : null
 }
 
 const SOURCE_ID = /^src_[0-9a-z]{22}$/
 
-const lookUp = async (env: Env, id: string, now: number): Promise<KnownSource | null> => {
+const lookUp = async (env: Env, id: string, now: number): Promise<FoundSource | null> => {
   if (!SOURCE_ID.test(id)) return null
   const cached = cache.get(id)
-  if (cached && cached.until > now) return cached.known
-  const known = await readSource(env, id)
-  cache.set(id, { known, until: now + CACHE_MS })
-  return known
+  if (cached && cached.until > now) return cached.found
+  const found = await readSource(env, id)
+  cache.set(id, { found, until: now + CACHE_MS })
+  return found
 }
 
 /** Evicts what this isolate knows of a source that it has changed. */
@@ -56,7 +57,9 @@ export const admitSource = async (
   env: Env,
   { id, secret, now }: { id: string; secret: string; now: number },
 ): Promise<KnownSource | null> => {
-  const [known, given] = await Promise.all([lookUp(env, id, now), hashSecret(secret)])
-  const isRight = isSameDigest(given, known?.source.hash ?? '')
-  return isRight && known?.source.enabled ? known : null
+  const [found, given] = await Promise.all([lookUp(env, id, now), hashSecret(secret)])
+  const isRight = isSameDigest(given, found?.source.hash ?? '')
+  if (!isRight || !found?.source.enabled) return null
+  found.settings ??= await readPushSettings({ env, accountId: found.accountId }, found.source)
+  return { ...found, settings: found.settings }
 }
