@@ -67,23 +67,35 @@ const trimPayloads = (sourceId: string, size: number): SQL | undefined => {
     (SELECT id FROM (${totals}) WHERE total > ${literal(MAX_SOURCE_RAW_BYTES)})`
 }
 
-export const keepPayload = async (
+export type Payload = typeof sourcePayloads.$inferSelect
+
+const insertPayload = async (db: Database, row: Payload): Promise<void> => {
+  await runBatch(db, {
+    insert: db.insert(sourcePayloads).values(row).onConflictDoNothing(),
+    trim: trimPayloads(row.sourceId, ROW_BYTES + (row.push === null ? 0 : row.size)),
+  })
+}
+
+export const keepPayload = (
   db: Database,
-  { accountId, sourceId }: Holder,
+  holder: Holder,
   push: Push,
   { id, reason }: { id: string; reason: string | null },
 ): Promise<void> => {
   const size = push.body.byteLength + push.query.toString().length
-  const isKept = size <= MAX_RAW_BYTES
-  const packed = isKept ? packPush(push) : null
-  const row = { id, accountId, sourceId, receivedAt: push.now, reason, size, push: packed }
-  await runBatch(db, {
-    insert: db.insert(sourcePayloads).values(row).onConflictDoNothing(),
-    trim: trimPayloads(sourceId, ROW_BYTES + (isKept ? size : 0)),
-  })
+  const packed = size <= MAX_RAW_BYTES ? packPush(push) : null
+  return insertPayload(db, { id, ...holder, receivedAt: push.now, reason, size, push: packed })
 }
 
-export type Payload = typeof sourcePayloads.$inferSelect
+const NOT_GZIP = 'The body has not arrived completely, or is not well-formed gzip.'
+
+/** Lists a push that could not be unpacked, without its bytes: a replay could not read them. */
+export const noteNotGzip = (
+  db: Database,
+  holder: Holder,
+  { id, receivedAt, size }: Pick<Payload, 'id' | 'receivedAt' | 'size'>,
+): Promise<void> =>
+  insertPayload(db, { id, ...holder, receivedAt, reason: NOT_GZIP, size, push: null })
 
 /** The plus keeps SQLite from reading all payloads of the account by its index. */
 const isOf = ({ accountId, sourceId }: Holder) =>

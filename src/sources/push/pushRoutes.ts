@@ -17,7 +17,7 @@ import { assignSlot } from '../../http/admission/loadShedding.ts'
 import { intakeOf } from '../../http/admission/pacing.ts'
 import { addExtraCost, countExtraCost, countRequest } from '../../http/admission/rateLimit.ts'
 import { Slices } from '../../http/admission/slices.ts'
-import { isGzip, readBytes } from '../../http/body/body.ts'
+import { declaredLength, isGzip, readBytes } from '../../http/body/body.ts'
 import type { BudgetMeter } from '../../http/budget/budgetMeter.ts'
 import { findFullMeter, noteStored } from '../../http/budget/meters.ts'
 import type { AppEnv, Context } from '../../http/context.ts'
@@ -26,7 +26,7 @@ import { newId } from '../../ids.ts'
 import { pushContext, type ServiceContext } from '../../serviceContext.ts'
 import { decodePush, mediaTypeOf, replyTo } from '../decoding/decode.ts'
 import type { Push } from '../decoding/push.ts'
-import { keepPayload } from '../payloads/payloads.ts'
+import { keepPayload, noteNotGzip } from '../payloads/payloads.ts'
 import { touchSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
 import { admitSource, type KnownSource } from './knownSource.ts'
@@ -93,12 +93,32 @@ const storePush = async (c: Context, known: KnownSource, push: Push): Promise<vo
     })
 }
 
+const lastNotGzip = new BoundedCache<number>(10_000)
+const NOT_GZIP_INTERVAL_MS = 60_000
+
+/** Lists it as failed, at most once a minute: the provider is refused and may send it again. */
+const keepNotGzip = async (c: Context, known: KnownSource, now: number): Promise<void> => {
+  const { source, accountId } = known
+  if (now - (lastNotGzip.get(source.id) ?? 0) < NOT_GZIP_INTERVAL_MS) return
+  lastNotGzip.set(source.id, now)
+  const context = pushContext(c, known)
+  if (await findFullMeter(context)) return
+  const row = { id: await newId('pay'), receivedAt: now, size: declaredLength(c.req.raw) || 0 }
+  await noteNotGzip(context.db, { accountId, sourceId: source.id }, row)
+}
+
 /** What cannot be unpacked counts as much as the largest push: it has taken as much work. */
-const readPush = (c: Context, accountId: string): Promise<Uint8Array> =>
-  readBytes(c.req.raw, MAX_PUSH_BYTES, accountId, MAX_UNPACKED_PUSH_BYTES).catch((error) => {
-    if (isGzip(c.req.raw)) addExtraCost(c, extraCostOfBody(MAX_UNPACKED_PUSH_BYTES))
+const readPush = async (c: Context, known: KnownSource, now: number): Promise<Uint8Array> => {
+  const request = c.req.raw
+  try {
+    return await readBytes(request, MAX_PUSH_BYTES, known.accountId, MAX_UNPACKED_PUSH_BYTES)
+  } catch (error) {
+    if (!isGzip(request) || !(error instanceof Problem) || error.code === 'unavailable') throw error
+    addExtraCost(c, extraCostOfBody(MAX_UNPACKED_PUSH_BYTES))
+    if (error.code === 'malformed-body') await keepNotGzip(c, known, now)
     throw error
-  })
+  }
+}
 
 const receivePush = async (c: Context): Promise<Response> => {
   const now = Date.now()
@@ -109,7 +129,7 @@ const receivePush = async (c: Context): Promise<Response> => {
     contentType: mediaTypeOf(c.req.header('Content-Type')),
     query: new URL(c.req.url).searchParams,
     headers: c.req.raw.headers,
-    body: await readPush(c, accountId),
+    body: await readPush(c, known, now),
     now,
     settings: known.settings,
     slices: new Slices(intakeOf(accountId)),

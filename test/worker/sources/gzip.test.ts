@@ -96,7 +96,7 @@ test('of a bomb little more is unpacked than the limit', async () => {
   expect(pieces.mock.calls.length).toBeLessThan(4)
 })
 
-test('what is no gzip, or a part of it, is 400', async () => {
+test('what is no gzip, or a part of it, is 400 and listed once a minute', async () => {
   const account = await openAccount()
   const source = await makeSource(account, 'flespi')
   const good = await pack([message(1)])
@@ -111,7 +111,22 @@ test('what is no gzip, or a part of it, is 400', async () => {
   ])
     expect(await send(source, broken)).toMatchObject({ status: 400, code: 'malformed-body' })
   const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
-  expect(failures).toEqual([])
+  const reason = 'The body has not arrived completely, or is not well-formed gzip.'
+  expect(failures).toMatchObject([{ reason, size: 2 }])
+  // There is nothing to decode again: it stays a failure.
+  const span = { from: new Date((NOW - 60) * 1000), to: new Date((NOW + 60) * 1000) }
+  const replayed = await account.call('POST', `/api/sources/${source.id}/replay`, { body: span })
+  expect(replayed.body).toMatchObject({ decoded: 0, failed: 1 })
+})
+
+test('a small push of half a million parts is one failure', async () => {
+  const account = await openAccount()
+  const source = await makeSource(account, 'owntracks')
+  const packed = await gzip(bytesOf(`[${'1,'.repeat(524_000)}1]`))
+  expect(packed.byteLength).toBeLessThan(3000)
+  expect((await send(source, packed)).status).toBe(200)
+  const { failures } = (await account.call('GET', `/api/sources/${source.id}/failures`)).body
+  expect(failures).toMatchObject([{ reason: 'The payload has more than 10,000 parts.' }])
 })
 
 test('random bytes behind the header of gzip are refused or read, and never an error', async () => {
