@@ -6,7 +6,7 @@ import type { UnclaimedIdentifier } from './unclaimed/unclaimed.ts'
 
 const presentReported = (location: Location) => ({ ...location, dateTime: iso(location.dateTime) })
 
-export const presentItem = (item: SourceItem) => {
+export const presentItem = ({ formerIdentifier: _, ...item }: SourceItem) => {
   if (item.kind === 'none') return item
   if (item.kind === 'alert') {
     const { isMessageId: _, ...shown } = item

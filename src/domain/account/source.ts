@@ -30,6 +30,8 @@ interface ItemOf<Kind extends string> {
   kind: Kind
   /** How the network names the device. */
   identifier: string
+  /** By which it was named before: a device that has it takes the item while none has the other. */
+  formerIdentifier?: string
   /** The same for a repeat of the same item, and for nothing else of the source. */
   key: string
 }

@@ -5,6 +5,7 @@ import {
   type LocationItem,
   MAX_IDENTIFIER_LENGTH,
   type MessageItem,
+  type SourceItem,
 } from '../../domain/account/source.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
 import { type Location, NUMBER_FIELDS, type NumberName } from '../../domain/track/location.ts'
@@ -41,6 +42,14 @@ export const requireIdentifier = (value: unknown, name: string): string => {
     )
   return identifier
 }
+
+/** Items of a device that earlier releases have named otherwise. */
+export const withFormer = (items: SourceItem[], formerIdentifier: string): SourceItem[] =>
+  formerIdentifier === '' || formerIdentifier.length > MAX_IDENTIFIER_LENGTH
+    ? items
+    : items.map((item) =>
+        item.identifier === formerIdentifier ? item : { ...item, formerIdentifier },
+      )
 
 /** A position as a payload gives it, numbers as text or not at all. */
 export type PayloadFix = { dateTime: number; source: 'gnss' | 'network' } & {

@@ -14,6 +14,7 @@ import {
   readFix,
   readLocation,
   requireIdentifier,
+  withFormer,
 } from '../decoding/items.ts'
 import { decodeEach, type Note, type Provider, Unreadable } from '../decoding/push.ts'
 import {
@@ -162,6 +163,12 @@ const identify = (body: JsonObject): string => {
   return firstTextOf(names)
 }
 
+/** Earlier releases knew neither an ESN nor the IMEI of a mobile network. */
+const identifyFormerly = ({ identity: named, sbd }: JsonObject): string => {
+  const identity = objectOf(named)
+  return textOf(objectOf(identity.hardware).imei ?? objectOf(sbd).imei ?? identity.thingId)
+}
+
 const messagesOf = (message: unknown, { origin, dateTime, note }: Received): SourceItem[] => {
   if (textOf(message) === '') return []
   const bytes = bytesOfBase64(textOf(message))
@@ -184,7 +191,8 @@ const decodeBody = (body: JsonObject, now: number, note: Note): SourceItem[] => 
     ...reports.items,
     ...(reports.isComplete ? [] : messagesOf(body.message, received)),
   ]
-  return items.length > 0 ? items : [contactItem(origin)]
+  const named = items.length > 0 ? items : [contactItem(origin)]
+  return withFormer(named, identifyFormerly(body))
 }
 
 export const cloudloop: Provider = {

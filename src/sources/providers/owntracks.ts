@@ -7,6 +7,7 @@ import {
   originOf,
   readLocation,
   requireIdentifier,
+  withFormer,
 } from '../decoding/items.ts'
 import { decodeEach, type Note, type Provider, type Push, Unreadable } from '../decoding/push.ts'
 import { openSecretbox } from '../decoding/secretbox.ts'
@@ -43,20 +44,26 @@ const IGNORED = new Set([
   'waypoints',
 ])
 
-/**
- * `user/device` of the headers, the topic or the address; else the two letters that the app shows on
- * a map.
- */
-const identify = ({ headers, query }: Push, { topic, tid }: JsonObject): string =>
-  joinNames(headers.get('X-Limit-U'), headers.get('X-Limit-D')) ||
-  textOf(topic).replace(/^owntracks\//, '') ||
-  joinNames(query.get('u'), query.get('d')) ||
-  textOf(tid)
-
 const joinNames = (...names: (string | null)[]): string => names.filter(Boolean).join('/')
 
+/**
+ * `user/device` of the headers, the topic or the address; else the two letters that the app shows on
+ * a map. Earlier releases did not read the address.
+ */
+const identify = (
+  { headers, query }: Push,
+  { topic, tid }: JsonObject,
+): { identifier: string; former: string } => {
+  const named =
+    joinNames(headers.get('X-Limit-U'), headers.get('X-Limit-D')) ||
+    textOf(topic).replace(/^owntracks\//, '')
+  const former = named || textOf(tid)
+  return { identifier: named || joinNames(query.get('u'), query.get('d')) || former, former }
+}
+
 const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] => {
-  const identifier = requireIdentifier(identify(push, sent), 'X-Limit-U')
+  const named = identify(push, sent)
+  const identifier = requireIdentifier(named.identifier, 'X-Limit-U')
   const dateTime = requireInstant(fromSeconds(sent.tst), 'tst')
   const origin = originOf(identifier, textOf(sent._id), `${identifier}:${dateTime}`)
   const location = readLocation(
@@ -75,10 +82,11 @@ const decodeLocation = (push: Push, sent: JsonObject, note: Note): SourceItem[] 
   )
   const trigger = textOf(sent.t)
   const alert = Object.hasOwn(ALERTS, trigger) ? ALERTS[trigger] : undefined
-  return [
+  const items = [
     locationOrContact(origin, location),
     ...(alert ? [alertItem(origin, alert, { dateTime, location })] : []),
   ]
+  return withFormer(items, named.former)
 }
 
 /** The message itself, decrypted where the source has a key. */

@@ -94,6 +94,25 @@ const notifyOfEmergencies = async (
   }
 }
 
+/** Stores items of devices that still have their former identifier, and returns the others. */
+const ingestByFormer = async (
+  context: ServiceContext,
+  push: IngestItems,
+  unknown: ArrivedItem[],
+): Promise<ArrivedItem[]> => {
+  const renamed = new Map<ArrivedItem, ArrivedItem>()
+  for (const one of unknown) {
+    const { formerIdentifier, ...item } = one.item
+    if (formerIdentifier)
+      renamed.set({ ...one, item: { ...item, identifier: formerIdentifier } }, one)
+  }
+  if (renamed.size === 0) return unknown
+  const left = await ingestItems(context, { ...push, arrived: [...renamed.keys()] })
+  const stored = new Set(renamed.values())
+  for (const one of left) stored.delete(renamed.get(one) ?? one)
+  return unknown.filter((one) => !stored.has(one))
+}
+
 /** Stores everything: known devices' items at their devices, all others as unclaimed. */
 export const ingestOrKeep = async (
   context: ServiceContext,
@@ -102,7 +121,7 @@ export const ingestOrKeep = async (
 ): Promise<void> => {
   const { now } = given
   const push = { ...given, sourceId: source.id }
-  let unknown = await ingestItems(context, push)
+  let unknown = await ingestByFormer(context, push, await ingestItems(context, push))
   if (unknown.length > 0 && source.newDevices === 'create')
     if (await createDevices(context, source, unknown))
       unknown = await ingestItems(context, { ...push, arrived: unknown })

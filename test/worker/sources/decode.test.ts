@@ -38,6 +38,14 @@ test('a pasted payload is decoded by the settings that come with it', async () =
   expect(body.items).toMatchObject([{ location: { speed: 36 } }])
 })
 
+test('a pasted payload shows no former identifier', async () => {
+  const sent = { _type: 'location', tid: 'KB', lat: 47.5, lon: 8.7, tst: 1760000000 }
+  const body = JSON.stringify(sent)
+  const shown = await decode({ provider: 'owntracks', query: 'u=kim&d=phone', body })
+  expect(shown.body.items).toMatchObject([{ identifier: 'kim/phone' }])
+  expect(shown.body.items[0]).not.toHaveProperty('formerIdentifier')
+})
+
 test('XML and signed payloads decode in the Workers runtime, also from base64', async () => {
   const xml =
     '<stuMessages messageID="7"><stuMessage><esn>0-1</esn><unixTime>1585105370</unixTime><payload>0x00C583EACD37210A00</payload></stuMessage></stuMessages>'

@@ -40,6 +40,59 @@ test('a source counts what waits in it, to at most 100', async () => {
   ])
 })
 
+describe('a device that is known by its former identifier', () => {
+  const locate = (tid: string) => ({
+    query: '?u=kim&d=phone',
+    contentType: 'application/json',
+    body: JSON.stringify({
+      _type: 'location',
+      tid,
+      lat: 47.5,
+      lon: 8.7,
+      tst: Math.floor(Date.now() / 1000),
+      t: '!',
+    }),
+  })
+  const makeDevice = async (account: TestAccount, identifier: string) =>
+    (await account.call('POST', '/api/devices', { body: { name: identifier, identifier } })).body
+      .device.id
+  const locationsOf = async (account: TestAccount, id: string) =>
+    (await account.call('GET', `/api/devices/${id}/locations`)).body.locations
+
+  test('takes what is reported by the new one, and its alerts', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'owntracks', { newDevices: 'create' })
+    const id = await makeDevice(account, 'KB')
+    expect((await source.push(locate('KB'))).status).toBe(200)
+    expect(await locationsOf(account, id)).toHaveLength(1)
+    const { alerts } = (await account.call('GET', '/api/alerts')).body
+    expect(alerts).toMatchObject([{ deviceId: id, alerts: ['Movement'] }])
+    expect((await unclaimedOf(account, source)).unclaimed).toEqual([])
+    expect((await account.call('GET', '/api/devices')).body.devices).toHaveLength(1)
+  })
+
+  test('takes nothing once a device has the new one', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'owntracks')
+    const [former, current] = [
+      await makeDevice(account, 'KB'),
+      await makeDevice(account, 'kim/phone'),
+    ]
+    expect((await source.push(locate('KB'))).status).toBe(200)
+    expect(await locationsOf(account, former)).toEqual([])
+    expect(await locationsOf(account, current)).toHaveLength(1)
+  })
+
+  test('leaves those of others unclaimed, under the new one', async () => {
+    const account = await openAccount()
+    const source = await makeSource(account, 'owntracks')
+    await makeDevice(account, 'KB')
+    expect((await source.push(locate('OT'))).status).toBe(200)
+    const { unclaimed } = await unclaimedOf(account, source)
+    expect(unclaimed).toMatchObject([{ identifier: 'kim/phone', count: 2 }])
+  })
+})
+
 describe('an identifier that no device has', () => {
   test('waits with its reports, each once, until a new device claims it', async () => {
     const account = await openAccount()

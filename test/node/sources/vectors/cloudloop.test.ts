@@ -140,6 +140,17 @@ describe('Cloudloop', () => {
     expect(await itemsOf('cloudloop', push)).toMatchObject([{ identifier, text: 'Hi' }])
   })
 
+  test.each([
+    [{ identity: { hardware: { esn: '0-1' }, thingId: 'Thing' } }, 'Thing'],
+    [{ identity: { thingId: 'Thing' }, cellular: { imei: '35' } }, 'Thing'],
+    [{ identity: { hardware: { imei: '30' }, thingId: 'Thing' } }, undefined],
+    [{ identity: { thingId: 'Thing' }, sbd: { imei: '30' } }, undefined],
+    [{ identity: { hardware: { esn: '0-1' }, thingId: 'x'.repeat(65) } }, undefined],
+  ])('%j was formerly named %s', async (members, former) => {
+    const [item] = await itemsOf('cloudloop', jsonPush({ id: 'a-9', message: 'SGk=', ...members }))
+    expect(item?.formerIdentifier).toBe(former)
+  })
+
   test('bytes of a report are no message; what Cloudloop has not decoded is one', async () => {
     const send = async (type: string) =>
       kindsOf(

@@ -90,6 +90,12 @@ describe('OwnTracks', () => {
     expect(await itemsOf('owntracks', { ...jsonPush({ ...sent, topic }), query })).toMatchObject([
       { identifier: 'lee/phone' },
     ])
+    // Earlier releases named it by its tid.
+    expect(byAddress?.formerIdentifier).toBe('KB')
+    const [byTopic] = await itemsOf('owntracks', { ...jsonPush({ ...sent, topic }), query })
+    expect(byTopic?.formerIdentifier).toBeUndefined()
+    const [byLetters] = await itemsOf('owntracks', jsonPush(sent))
+    expect(byLetters).not.toHaveProperty('formerIdentifier')
   })
 
   test.each([
