@@ -18,7 +18,7 @@ export const findFaults = (devices: DeviceArrivals[], rows: PackedLocation[][]):
   for (const [part, { arrivals }] of devices.entries())
     for (const [at, { receivedAt }] of arrivals.entries()) {
       const row = rows[part]?.[at]
-      const reason = row && findFault(packedFix(row, false), receivedAt)
+      const reason = row && findFault(packedFix(row), receivedAt)
       if (reason) faults.set(row, reason)
     }
   return faults

@@ -3,7 +3,6 @@ import type { Database } from '../db/open.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import type { Statement } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
-import { Slices } from '../http/admission/slices.ts'
 import { type CompiledRules, loadRules, NO_RULES } from '../rules/evaluate/cache.ts'
 import { evaluateTracks } from '../rules/evaluate/evaluateTracks.ts'
 import { hitsPerDevice, toRaises } from '../rules/evaluate/hits.ts'
@@ -13,6 +12,7 @@ import {
   findAdded,
   findTracks,
   mayConcern,
+  type ReportWork,
   type Tracks,
 } from '../rules/evaluate/tracks.ts'
 import type { AssumedState, Batch } from './arrival.ts'
@@ -35,6 +35,8 @@ export interface Evaluation {
   found: number
   /** Parts of the tracks as JSON: device key, from, to, number of locations. */
   tracks: string
+  /** How many locations the guard counts. */
+  guardRows: number
   retentionDays: number | null
   /** Whether something is to be stored that was not. */
   isAnyNew: boolean
@@ -85,10 +87,13 @@ const toGuard = (
     expected: isOne ? null : JSON.stringify(names),
     found: expected.filter((known) => known !== null).length,
     tracks: JSON.stringify(parts),
+    guardRows: parts.reduce((sum, [, , , count = 0]) => sum + count, 0),
     retentionDays,
     isAnyNew: extended.length > 0,
   }
 }
+
+type Attempted = AssumedState & { usesMemory: boolean; work: ReportWork }
 
 /**
  * Null when there is nothing to look at. When the rules are others than assumed, returns their token
@@ -98,18 +103,17 @@ export const evaluateArrivals = async (
   db: Database,
   batch: Batch,
   { rows, isOne }: Packed,
-  { rulesVersion, timeZone, usesMemory }: AssumedState & { usesMemory: boolean },
+  { rulesVersion, timeZone, usesMemory, work }: Attempted,
 ): Promise<Evaluation | null | Pick<AssumedState, 'rulesVersion'>> => {
   const { viewer, devices, checksCredibility, now } = batch
   const { accountId } = viewer
-  const slices = new Slices()
   const compiled: CompiledRules =
-    rulesVersion === null ? NO_RULES : await loadRules(db, accountId, rulesVersion, slices)
+    rulesVersion === null ? NO_RULES : await loadRules(db, accountId, rulesVersion, work.slices)
   if (compiled.version !== rulesVersion) return { rulesVersion: compiled.version }
   const names = devices.map(nameOf)
   if (!checksCredibility && !names.some((name) => mayConcern(compiled, name))) return null
   const incredible: Incredible = checksCredibility ? findFaults(devices, rows) : new Map()
-  const context = { viewer, compiled, timeZone, now, usesMemory, slices }
+  const context = { viewer, compiled, timeZone, now, usesMemory, work }
   const parts = rows.map((own, part) => ({
     name: names[part] ?? [null, null],
     rows: incredible.size > 0 ? own.filter((row) => !incredible.has(row)) : own,
@@ -118,7 +122,6 @@ export const evaluateArrivals = async (
   const { tracks } = found
   if (checksCredibility) for (const track of tracks) separateTooFast(track, rows, incredible)
   await evaluateTracks(db, context, tracks)
-  batch.countWork?.(slices.spent)
   const quarantined = incredible.size > 0 ? toQuarantined(devices, rows, tracks, incredible) : []
   return {
     ...toGuard(batch, found, quarantined, isOne),
@@ -130,12 +133,8 @@ export const evaluateArrivals = async (
       for (const track of tracks) {
         const { device, window, used, name } = track
         if (window.segments.length === 0) continue
-        remember(
-          accountId,
-          name,
-          { version: compiled.version, device, window, used },
-          findAdded(track, now),
-        )
+        const { version } = compiled
+        remember(name, { accountId, version, device, window, used }, findAdded(track, now))
       }
     },
     evict: () => {

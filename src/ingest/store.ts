@@ -2,8 +2,12 @@ import type { Database } from '../db/open.ts'
 import { packedBytes } from '../db/queries/locations.ts'
 import { nameOf } from '../db/queries/namedDevices.ts'
 import { keptSince } from '../domain/account/account.ts'
-import { letRequestsIn } from '../http/admission/slices.ts'
+import { intakeOf } from '../http/admission/pacing.ts'
+import { letRequestsIn, Slices } from '../http/admission/slices.ts'
 import { takeTurn } from '../http/admission/turn.ts'
+import { MAX_FURTHER_ROWS } from '../rules/evaluate/evaluateTracks.ts'
+import { MAX_REPORT_PAIRS } from '../rules/evaluate/report.ts'
+import type { ReportWork } from '../rules/evaluate/tracks.ts'
 import type { AssumedState, Batch, Outcome } from './arrival.ts'
 import { type Packed, packBatch, writeBatch } from './batch.ts'
 import { evaluateArrivals } from './evaluate.ts'
@@ -27,18 +31,39 @@ const isSame = (a: AssumedState, b: AssumedState): boolean =>
   a.hasSubscribers === b.hasSubscribers &&
   a.rulesVersion === b.rulesVersion
 
-const storePacked = async (db: Database, batch: Batch, packed: Packed): Promise<Outcome> => {
+/** What counting one location takes, in each statement with the guard. */
+const GUARD_ROW_UNITS = 1
+
+/** What the report may cost. Nothing delays one that carries an emergency. */
+const workOf = ({ viewer, raisesBy }: Batch): ReportWork => ({
+  slices: new Slices(raisesBy ? undefined : intakeOf(viewer.accountId)),
+  rowsLeft: MAX_FURTHER_ROWS,
+  pairs: { left: MAX_REPORT_PAIRS },
+  isUrgent: raisesBy !== null,
+})
+
+const storePacked = async (
+  db: Database,
+  batch: Batch,
+  packed: Packed,
+  work: ReportWork,
+): Promise<Outcome> => {
   const { now } = batch
   let { assumed } = batch
   let races = 0
   for (let attempts = 0; attempts <= MAX_RETRIES + races; attempts++) {
-    const seen = { ...assumed, usesMemory: attempts === 0 }
+    const seen = { ...assumed, usesMemory: attempts === 0, work }
     const evaluation = await evaluateArrivals(db, batch, packed, seen)
     if (evaluation && 'rulesVersion' in evaluation) {
       assumed = { ...assumed, ...evaluation }
       continue
     }
     const raises = (await batch.raisesBy?.(assumed.emergency)) ?? []
+    if (evaluation) {
+      const { hits, guardRows, quarantine } = evaluation
+      const guarded = [hits.length > 0, raises.length > 0, assumed.hasSubscribers, quarantine, true]
+      await work.slices.spend(guarded.filter(Boolean).length * guardRows * GUARD_ROW_UNITS)
+    }
     const written = await writeBatch(db, batch, packed, { assumed, raises, evaluation })
     const { state, accepted } = written
     if (!state) return { ok: false, refusal: 'account-not-found' }
@@ -79,7 +104,10 @@ export const storeArrivals = async (db: Database, batch: Batch): Promise<Outcome
   if (length > MAX_PACKED_LENGTH) return { ok: false, refusal: 'body-too-large' }
   // Packing and sending take milliseconds each: other requests get their turn between them.
   if (length > LONG_PACKED_LENGTH) await letRequestsIn()
-  const store = () => storePacked(db, batch, packed)
+  const work = workOf(batch)
+  // Also what failed is counted: it would be sent again.
+  const store = () =>
+    storePacked(db, batch, packed, work).finally(() => batch.countWork?.(work.slices.spent))
   if (batch.assumed.rulesVersion === null && !batch.checksCredibility) return store()
   const { accountId } = batch.viewer
   const names = batch.devices.map(nameOf).map(([id, key]) => id ?? `${accountId} ${key}`)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { fixColumns } from '../db/queries/fixes.ts'
+import { fixColumns, packMembers } from '../db/queries/fixes.ts'
 import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
 import { json, select } from '../db/query.ts'
 import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
@@ -18,8 +18,8 @@ import type { ServiceContext } from '../serviceContext.ts'
 import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
 import { compileZones } from './evaluate/cache.ts'
-import { evaluateReport } from './evaluate/report.ts'
-import { compileRule, wantsRest } from './evaluate/signals.ts'
+import { evaluateReport, MAX_TEST_PAIRS } from './evaluate/report.ts'
+import { comparedMembers, compileRule } from './evaluate/signals.ts'
 import { selectEnabledRules, toRule } from './store.ts'
 
 /* What a rule would have raised, by the same code that evaluates reports. */
@@ -36,12 +36,12 @@ interface PageValues extends DeviceRef {
   from: number
   to: number
   limit: number
-  wantsRest: 0 | 1
+  members: string
 }
 
 const selectFixes = compile((p: Placeholders<PageValues>) =>
   select(
-    { ...fixColumns(sql`${p.wantsRest}`), receivedAt: locations.receivedAt },
+    { ...fixColumns(sql`${p.members}`), receivedAt: locations.receivedAt },
     sql`FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
       WHERE ${isVisibleDevice(p)} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
       ORDER BY ${locations.time} LIMIT ${p.limit}`,
@@ -68,13 +68,12 @@ const readHistory = async (
   span: Span,
   slot: LongReplySlot,
 ): Promise<PageRow[]> => {
-  const rest = wantsRest(rule) ? 1 : 0
   const page = {
     accountId,
     groupId: null,
     ...span,
     limit: SPAN_PAGE_ROWS,
-    wantsRest: rest,
+    members: packMembers(comparedMembers(rule)),
   } as const
   const read = (from: number) => readAll(selectFixes(db, { ...page, from }))
   return readFurtherPages(await read(span.from), (from) =>
@@ -115,16 +114,16 @@ const evaluateHistory = async (
   rows: PageRow[],
   { timeZone, zones, slices }: TestContext,
 ): Promise<Tested> => {
-  const hasRest = wantsRest(rule)
   const fixes: Fix[] = []
   for (const row of rows) {
-    fixes.push(toFix(row, hasRest))
+    fixes.push(toFix(row))
     const turn = slices.spend(FIX_UNITS)
     if (turn) await turn
   }
   const signals = compileRule(rule, zones)
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
-  const options = { timeZone, maxUnits: MAX_TEST_UNITS, includesEarlier: true }
+  const budget = { left: MAX_TEST_PAIRS }
+  const options = { timeZone, maxUnits: MAX_TEST_UNITS, includesEarlier: true, budget }
   const found = await slices.run(evaluateReport(signals, [whole], fixes, options))
   const occurrences = found.hits.map(({ signal, fix, zone, value }) => {
     const sinceChange = fix.time >= signal.since
@@ -158,7 +157,7 @@ const evaluateContacts = (
     const sinceChange = isRaised
       ? (next?.receivedAt ?? Number.POSITIVE_INFINITY) > conditionChanged
       : time >= lastModified
-    return [{ time, fix: toFix(last, false), zone: null, value: null, sinceChange }]
+    return [{ time, fix: toFix(last), zone: null, value: null, sinceChange }]
   })
 }
 

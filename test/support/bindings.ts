@@ -33,6 +33,36 @@ export const watchBatches = (db: D1Database, inspect: (results: D1Result[]) => v
     },
   })
 
+/** The same database; `inspect` sees the results of all batches and of statements by themselves. */
+export const watchResults = (
+  db: D1Database,
+  inspect: (results: D1Result[]) => void,
+): D1Database => {
+  const plain = new WeakMap<object, D1PreparedStatement>()
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const wrapped = new Proxy(statement, {
+      get(target, name) {
+        const member = Reflect.get(target, name)
+        if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values))
+        if (name !== 'all') return typeof member === 'function' ? member.bind(target) : member
+        return async () => {
+          const result = await target.all()
+          inspect([result])
+          return result
+        }
+      },
+    })
+    plain.set(wrapped, statement)
+    return wrapped
+  }
+  const batch = async (statements: D1PreparedStatement[]) => {
+    const results = await db.batch(statements.map((one) => plain.get(one) ?? one))
+    inspect(results)
+    return results
+  }
+  return { prepare: (text: string) => wrap(db.prepare(text)), batch } as unknown as D1Database
+}
+
 /** The same database; statements that match fail as they do when the network fails. */
 export const failStatements = (db: D1Database, pattern: RegExp): D1Database =>
   watchStatements(db, (sql) => {

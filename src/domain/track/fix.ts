@@ -14,8 +14,8 @@ export interface Fix {
   course: number | null
   accuracy: number | null
   battery: number | null
-  /** Members without a column; null where no rule asks for them. */
-  rest: Record<string, unknown> | null
+  /** The numbers that rules compare and that have no column, by their names; null without any. */
+  rest: Record<string, number> | null
 }
 
 const COLUMNS = ['altitude', 'speed', 'course', 'accuracy', 'battery'] as const
@@ -26,13 +26,14 @@ const isColumn = (name: string): name is (typeof COLUMNS)[number] =>
 /** A row's numbers, in the integers that it stores. */
 export interface FixRow extends Record<FixColumn, number | null> {
   time: number
+  /** As `Fix` has it, as JSON. */
   rest?: string | null
 }
 
 const unscale = (value: number | null, scale: number): number | null =>
   value === null ? null : value / scale
 
-export const toFix = (row: FixRow, wantsRest: boolean): Fix => ({
+export const toFix = (row: FixRow): Fix => ({
   time: row.time,
   latitude: (row.latitude ?? 0) / NUMBER_FIELDS.latitude.scale,
   longitude: (row.longitude ?? 0) / NUMBER_FIELDS.longitude.scale,
@@ -41,7 +42,7 @@ export const toFix = (row: FixRow, wantsRest: boolean): Fix => ({
   course: unscale(row.course, NUMBER_FIELDS.course.scale),
   accuracy: unscale(row.accuracy, NUMBER_FIELDS.accuracy.scale),
   battery: unscale(row.battery, NUMBER_FIELDS.battery.scale),
-  rest: wantsRest && row.rest ? (JSON.parse(row.rest) as Record<string, unknown>) : null,
+  rest: row.rest ? (JSON.parse(row.rest) as Fix['rest']) : null,
 })
 
 /** The members of a location that a rule may compare. */
@@ -52,12 +53,27 @@ export const VALUE_MEMBERS = Object.keys(NUMBER_FIELDS).filter(
 /** Whether the member has no column of its own, so that the rest of the row must be read. */
 export const isInRest = (member: string): boolean => !isColumn(member)
 
-const numberOr = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const isAttribute = (member: string): boolean => !(VALUE_MEMBERS as string[]).includes(member)
 
-/** A numeric member or, under any other name, a numeric attribute; null without one. */
+/** Where the rest of a row has a numeric member or, under any other name, an attribute. */
+export const placeInRest = (member: string): string =>
+  `${isAttribute(member) ? '$.attributes' : '$'}.${member}`
+
+/** The compared members of the whole rest of a location. Attributes may be long: they are left. */
+export const pickCompared = (rest: string | null, members: readonly string[]): Fix['rest'] => {
+  if (rest === null || members.length === 0) return null
+  const all = JSON.parse(rest) as Partial<Location>
+  const found = members.flatMap((member): [string, number][] => {
+    const from: Record<string, unknown> = isAttribute(member) ? (all.attributes ?? {}) : all
+    const value = Object.hasOwn(from, member) ? from[member] : null
+    return typeof value === 'number' ? [[member, value]] : []
+  })
+  return found.length > 0 ? Object.fromEntries(found) : null
+}
+
+/** A numeric member or attribute; null without one. */
 export const readValue = (fix: Fix, member: string): number | null => {
   if (isColumn(member)) return fix[member]
-  if ((VALUE_MEMBERS as string[]).includes(member)) return numberOr(fix.rest?.[member])
-  const attributes = fix.rest?.attributes as Location['attributes']
-  return attributes && Object.hasOwn(attributes, member) ? numberOr(attributes[member]) : null
+  const { rest } = fix
+  return rest && Object.hasOwn(rest, member) ? (rest[member] ?? null) : null
 }

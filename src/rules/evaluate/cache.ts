@@ -10,7 +10,13 @@ import { isContactRule, type Rule } from '../../domain/rule/rule.ts'
 import type { Slices } from '../../http/admission/slices.ts'
 import { ZONE_COLUMNS } from '../../zones/store.ts'
 import { selectEnabledRules, toRule } from '../store.ts'
-import { type CompiledZone, compileRule, compileZone, type Signal, wantsRest } from './signals.ts'
+import {
+  type CompiledZone,
+  comparedMembers,
+  compileRule,
+  compileZone,
+  type Signal,
+} from './signals.ts'
 
 /* The rules of accounts as this isolate has compiled them, by the token that reports check. */
 
@@ -23,12 +29,13 @@ export interface CompiledRules {
   /** Null without rules for reports. */
   version: string | null
   rules: CompiledRule[]
-  wantsRest: boolean
+  /** The members without a column that rules compare. */
+  members: string[]
   bytes: number
 }
 
 /** Of an account without rules for reports. */
-export const NO_RULES: CompiledRules = { version: null, rules: [], wantsRest: false, bytes: 0 }
+export const NO_RULES: CompiledRules = { version: null, rules: [], members: [], bytes: 0 }
 
 export const MAX_CACHE_BYTES = 16_000_000
 const RULE_BYTES = 2000
@@ -89,7 +96,7 @@ const readRules = async (
   return {
     version: versions.results[0]?.rulesVersion ?? null,
     rules: compiled,
-    wantsRest: inForce.some(wantsRest),
+    members: [...new Set(inForce.flatMap(comparedMembers))],
     bytes: zoneBytes + signalBytes + RULE_BYTES * (1 + inForce.length),
   }
 }

@@ -1,6 +1,7 @@
 import type { Fix } from '../../domain/track/fix.ts'
 import { deriveValues, isSettled, type Values } from './durations.ts'
 import type { Signal, SignalValue } from './signals.ts'
+import type { PairBudget } from './standstill.ts'
 
 /*
  * Which crossings a report adds to the track. The track is the state: what was raised before is what
@@ -79,18 +80,21 @@ const startsBetween = ({ startsAt }: Signal, earlier: Fix | undefined, later: Fi
   startsAt !== null && earlier !== undefined && earlier.time < startsAt && startsAt <= later.time
 
 /** The values of the stored fixes alone, at their places among all; null at new ones. */
-const deriveStored = (signal: Signal, window: Window, raw: SignalValue[], now: Values): Values => {
-  const { fixes, isNew, isStart } = window
+function* deriveStored(
+  signal: Signal,
+  { fixes, isNew, isStart }: Window,
+  { raw, now, budget }: { raw: SignalValue[]; now: Values; budget: PairBudget },
+): Generator<number, Values> {
   const firstNew = isNew.indexOf(true)
   // Nothing that comes later changes the values before it.
   if (isNew.indexOf(false, firstNew) === -1)
     return { values: now.values.slice(0, firstNew), isSure: now.isSure.slice(0, firstNew) }
   const stored = fixes.flatMap((_, index) => (isNew[index] ? [] : [index]))
-  const derived = deriveValues(
+  const derived = yield* deriveValues(
     signal,
     stored.map((index) => fixes[index] as Fix),
     stored.map((index) => raw[index] ?? null),
-    { isStart, from: fixes[firstNew] },
+    { isStart, from: fixes[firstNew], budget },
   )
   const values: SignalValue[] = fixes.map(() => null)
   const isSure = fixes.map(() => false)
@@ -98,7 +102,7 @@ const deriveStored = (signal: Signal, window: Window, raw: SignalValue[], now: V
     values[index] = derived.values[at] ?? null
     isSure[index] = derived.isSure[at] === true
   }
-  return { values, isSure }
+  return { values, isSure, stoppedAt: derived.stoppedAt ?? null }
 }
 
 /** Whether the first decided fix of the report has neither a decided fix nor the start before it. */
@@ -144,20 +148,25 @@ export const UNDECIDED = -1
  * not change (anchors), as many as were there before have been raised; the first of the others are
  * new, of each direction. Between equal anchors that is every crossing, between different ones all
  * but the last. Where the rule or the track starts, a condition counts as 0: one that already holds
- * is a crossing once. `given` are the values of the signal at each fix by itself.
+ * is a crossing once. `given` are the values of the signal at each fix by itself. Yields units of
+ * work beside those of the window's length.
  */
-export const evaluateWindow = (
+export function* evaluateWindow(
   signal: Signal,
   window: Window,
   given: Int8Array,
-): WindowFindings => {
+  budget: PairBudget,
+): Generator<number, WindowFindings> {
   const { fixes, isNew, isStart, isEnd } = window
   const firstNew = isNew.indexOf(true)
   if (firstNew === -1 || isConstant(signal, given, window)) return NOTHING
   const lastNew = isNew.lastIndexOf(true)
   const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
-  const now = deriveValues(signal, fixes, raw, { isStart, from: fixes[firstNew] })
-  const before = deriveStored(signal, window, raw, now)
+  const now = yield* deriveValues(signal, fixes, raw, { isStart, from: fixes[firstNew], budget })
+  const before = yield* deriveStored(signal, window, { raw, now, budget })
+  // What was raised is not known then, and must not be raised again.
+  if ((before.stoppedAt ?? null) !== null)
+    return { ...NOTHING, stoppedAt: before.stoppedAt ?? null }
   const isAnchor: boolean[] = []
   const crossings: Crossing[] = []
   let stateNow: SignalValue = signal.startsAt !== null && isStart ? 0 : null

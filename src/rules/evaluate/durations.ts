@@ -1,7 +1,7 @@
 import type { Fix } from '../../domain/track/fix.ts'
 import { compareSpeeds, MIN_SPEED_MS } from './computedSpeed.ts'
 import { MOVE_MS, type Signal, type SignalValue } from './signals.ts'
-import { areApart, isPrecise, standsStill } from './standstill.ts'
+import { areApart, isPrecise, type PairBudget, standsStill } from './standstill.ts'
 
 /* The values of a signal along a part of the track. */
 
@@ -20,6 +20,7 @@ export interface Part {
   isStart: boolean
   /** The first fix whose value is asked for, beside the one before it. */
   from: Fix | undefined
+  budget: PairBudget
 }
 
 /**
@@ -93,14 +94,14 @@ const moves = (fixes: Fix[], metres: number, isStart: boolean): Values => {
 
 /**
  * The values at `fixes`, a part of the track without gaps, in order of time. `raw` are the signal's
- * own values there.
+ * own values there. Yields units of work.
  */
-export const deriveValues = (
+export function* deriveValues(
   { derivation, rule }: Signal,
   fixes: Fix[],
   raw: SignalValue[],
   part: Part,
-): Values => {
+): Generator<number, Values> {
   const { isStart } = part
   const count = rule.hysteresis.fixes
   switch (derivation.type) {
@@ -117,7 +118,7 @@ export const deriveValues = (
       return { ...more, ...agree(values, count, isStart, isSure) }
     }
     case 'stands':
-      return standsStill(fixes, derivation, part)
+      return yield* standsStill(fixes, derivation, part)
   }
 }
 

@@ -2,7 +2,7 @@ import type { DeviceName } from '../../db/queries/namedDevices.ts'
 import { keptSince } from '../../domain/account/account.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import type { Fix } from '../../domain/track/fix.ts'
-import { WINDOW_SIZES } from './report.ts'
+import { MAX_WINDOW, WINDOW_SIZES } from './report.ts'
 import { MAX_TIME, type TrackWindow } from './window.ts'
 
 /*
@@ -17,6 +17,7 @@ export interface TrackDevice {
 }
 
 export interface Memory {
+  accountId: string
   /** The token of the rules that the device's groups were read with. */
   version: string | null
   device: TrackDevice
@@ -25,14 +26,17 @@ export interface Memory {
 
 /** The guard counts them, so they are few; devices that needed more keep more. */
 const REMEMBERED_FIXES = 2
-/** All fixes that are remembered, and what an entry takes beside them. */
-const MAX_FIXES = 300_000
-const ENTRY_FIXES = 64
+/** All fixes that are remembered, those of one account, and what an entry takes beside its own. */
+const [MAX_FIXES, MAX_ACCOUNT_FIXES] = [100_000, 50_000]
+const ENTRY_FIXES = 8
 
 const countFixes = ({ window }: Memory): number =>
   window.segments.reduce((sum, { stored }) => sum + stored.length, ENTRY_FIXES)
 
-const memories = new BoundedCache<Memory>(MAX_FIXES, countFixes)
+const memories = new BoundedCache<Memory>(MAX_FIXES, countFixes, {
+  maxSize: MAX_ACCOUNT_FIXES,
+  ownerOf: ({ accountId }) => accountId,
+})
 
 const keyOf = (accountId: string, [deviceId, identifierKey]: DeviceName): string =>
   deviceId ?? `${accountId} ${identifierKey}`
@@ -48,7 +52,7 @@ const endOf = (window: TrackWindow, used: number, added: Fix[]): TrackWindow | n
   const all = [...segment.stored, ...own].sort((a, b) => a.time - b.time)
   // A stay grows with every report, so the next size is kept.
   const size = used > WINDOW_SIZES[0] ? WINDOW_SIZES.find((each) => each > used) : REMEMBERED_FIXES
-  const kept = all.slice(-(size ?? used))
+  const kept = all.slice(-(size ?? MAX_WINDOW))
   const isStart = segment.isStart && kept.length === all.length
   const from = isStart ? 0 : (kept[0]?.time ?? 0)
   return { ...window, segments: [{ from, to: MAX_TIME, stored: kept, isStart, isEnd: true }] }
@@ -56,12 +60,12 @@ const endOf = (window: TrackWindow, used: number, added: Fix[]): TrackWindow | n
 
 /** Remembers the device's last fixes, once the new ones are stored. */
 export const remember = (
-  accountId: string,
   name: DeviceName,
-  { window, ...memory }: Memory & { used: number },
+  { window, used, ...memory }: Memory & { used: number },
   added: Fix[],
 ): void => {
-  const end = endOf(window, memory.used, added)
+  const { accountId } = memory
+  const end = endOf(window, used, added)
   if (end) memories.set(keyOf(accountId, name), { ...memory, window: end })
   else evictMemory(accountId, name)
 }

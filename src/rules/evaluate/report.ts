@@ -12,7 +12,7 @@ import {
   type WindowFindings,
 } from './crossings.ts'
 import type { CompiledZone, Signal } from './signals.ts'
-import { pairWork } from './standstill.ts'
+import type { PairBudget } from './standstill.ts'
 import { ZonesAtFix } from './zonesAtFix.ts'
 
 /* What all rules of a device find in a report. */
@@ -21,7 +21,8 @@ import { ZonesAtFix } from './zonesAtFix.ts'
  * How many fixes before and after a report are read: first the few that nearly always suffice, then
  * more. Beyond the last, the first decided fix is a baseline.
  */
-export const WINDOW_SIZES = [4, 64, 1024, 8192, 32_768, 131_072] as const
+export const WINDOW_SIZES = [4, 64, 1024, 8192] as const
+export const MAX_WINDOW = WINDOW_SIZES[3]
 
 export interface Hit {
   signal: Signal
@@ -47,7 +48,12 @@ export interface ReportOptions {
   maxUnits?: number
   /** Whether crossings before the last change are hits as well: in a test. */
   includesEarlier?: boolean
+  /** What `stands` may compare, in all parts of the report together. */
+  budget?: PairBudget
 }
+
+/** In one report. A test of a rule looks at more locations. */
+export const [MAX_REPORT_PAIRS, MAX_TEST_PAIRS] = [500_000, 5_000_000]
 
 /* Units of work: of a signal at a fix by itself, and of its values along the window. */
 const VALUE_UNITS = 0.05
@@ -122,7 +128,7 @@ function* evaluateGroups(
   groups: RawValues[],
   whole: Window,
   zones: ZonesAtFix,
-  { maxUnits, found }: { maxUnits: number; found: Found },
+  { maxUnits, budget, found }: { maxUnits: number; budget: PairBudget; found: Found },
 ): Generator<number, number | null> {
   const firstNew = whole.isNew.indexOf(true)
   let window = whole
@@ -137,13 +143,11 @@ function* evaluateGroups(
     const further: RawValues[] = []
     for (const group of pending) {
       const raw = group.raw.subarray(from, window.fixes.length)
-      const pairs = pairWork.units
-      const it = evaluateWindow(group.signal, tail, raw)
+      const it = yield* evaluateWindow(group.signal, tail, raw, budget)
       if (it.needsBefore && from > 0) further.push(group)
       else found(group, it, firstNew - from)
       stoppedAt ??= it.stoppedAt ?? null
-      const units = raw.length * WINDOW_UNITS + pairWork.units - pairs
-      yield 1 + units + it.crossings.length * CROSSING_UNITS
+      yield 1 + raw.length * WINDOW_UNITS + it.crossings.length * CROSSING_UNITS
     }
     if (further.length === 0) break
     pending = further
@@ -160,8 +164,10 @@ export function* evaluateReport(
   signals: readonly Signal[],
   segments: readonly Segment[],
   added: Fix[],
-  { timeZone, maxUnits = Number.POSITIVE_INFINITY, includesEarlier = false }: ReportOptions,
+  options: ReportOptions,
 ): Generator<number, ReportFindings> {
+  const { timeZone, maxUnits = Number.POSITIVE_INFINITY, includesEarlier = false } = options
+  const { budget = { left: MAX_REPORT_PAIRS } } = options
   const result: ReportFindings = {
     hits: [],
     needsBefore: false,
@@ -199,7 +205,11 @@ export function* evaluateReport(
       for (const each of group.alike)
         addHits(result.hits, each, { crossings, zones, timeZone, includesEarlier })
     }
-    result.stoppedAt = yield* evaluateGroups(groups, window, zones, { maxUnits, found })
+    result.stoppedAt = yield* evaluateGroups(groups, window, zones, {
+      maxUnits,
+      budget,
+      found,
+    })
   }
   result.hits.sort((a, b) => a.fix.time - b.fix.time)
   return result

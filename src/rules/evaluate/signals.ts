@@ -170,5 +170,6 @@ export const compileZone = ({ id, name, lastModified, shape }: Zone): CompiledZo
   shape: compileShape(shape),
 })
 
-/** Whether the rule compares a member that has no column. */
-export const wantsRest = ({ when }: Rule): boolean => when.type === 'value' && isInRest(when.member)
+/** The member without a column that the rule compares. */
+export const comparedMembers = ({ when }: Rule): string[] =>
+  when.type === 'value' && isInRest(when.member) ? [when.member] : []

@@ -45,55 +45,83 @@ const toBlocks = (fixes: Fix[], size: number): Block[] => {
   return blocks
 }
 
-/** Whether two places that are so many degrees apart are surely at most so far from each other. */
-const areNear = (latitude: number, longitude: number, metres: number): boolean => {
+/** A fix, and how long a degree of longitude is at most near it, as a share of one of latitude. */
+interface Place {
+  fix: Fix
+  cosine: number
+}
+
+/** Nearer than `metres` to the fix, no degree of longitude is longer than `cosine` says. */
+const placeOf = (fix: Fix, metres: number): Place => {
+  const latitude = Math.max(0, Math.abs(fix.latitude) - metres / MAX_METRES_PER_DEGREE)
+  return { fix, cosine: Math.cos((latitude * Math.PI) / 180) }
+}
+
+/** Whether places that are so many degrees from this one are surely at most so far away. */
+const areNear = (
+  { cosine }: Place,
+  latitude: number,
+  longitude: number,
+  metres: number,
+): boolean => {
   const degrees = metres / MAX_METRES_PER_DEGREE
-  return latitude * latitude + longitude * longitude <= degrees * degrees
+  const east = longitude * cosine
+  return latitude * latitude + east * east <= degrees * degrees
 }
 
 /** True only if every place of the block is at most so far away. */
-const isNearBlock = ({ south, north, west, east }: Block, fix: Fix, metres: number): boolean =>
+const isNearBlock = ({ south, north, west, east }: Block, place: Place, metres: number): boolean =>
   areNear(
-    Math.max(north - fix.latitude, fix.latitude - south),
-    Math.max(east - fix.longitude, fix.longitude - west),
+    place,
+    Math.max(north - place.fix.latitude, place.fix.latitude - south),
+    Math.max(east - place.fix.longitude, place.fix.longitude - west),
     metres,
   )
 
 /** Whether two fixes are surely farther apart than this. Most that are not need no exact distance. */
-const areSurelyApart = (a: Fix, b: Fix, metres: number): boolean => {
-  const reach = metres + Math.max(a.accuracy ?? 0, b.accuracy ?? 0)
-  const isNear = areNear(a.latitude - b.latitude, a.longitude - b.longitude, reach)
-  return !isNear && areApart(a, b, metres) === true
+const areSurelyApart = (a: Fix, b: Place, metres: number): boolean => {
+  const { fix } = b
+  const reach = metres + Math.max(a.accuracy ?? 0, fix.accuracy ?? 0)
+  const isNear = areNear(b, a.latitude - fix.latitude, a.longitude - fix.longitude, reach)
+  return !isNear && areApart(a, fix, metres) === true
 }
 
-/** What comparing fixes with earlier ones has cost, in the units of slices. */
-export const pairWork = { units: 0 }
-const PAIR_UNITS = 0.1
-/** The values beyond are undecided. Only very many fixes at the edges of a place need so many. */
-const MAX_PAIRS = 5_000_000
+/**
+ * How many fixes may still be compared with earlier ones, by all rules together. Values beyond are
+ * undecided. Only very many fixes at the edges of a place need so many.
+ */
+export interface PairBudget {
+  left: number
+}
+
+/** What comparing two fixes takes, in the units of slices, and after how many others get a turn. */
+const PAIR_UNITS = 0.2
+const PAIRS_PER_STEP = 5000
 
 /**
  * 1 when every fix of the last `ms`, and one at their beginning, is within `metres` of this one.
  * Before the last fix that is earlier than `from`, nothing is decided.
  */
-const stands = (
+function* stands(
   fixes: Fix[],
   { ms, metres }: { ms: number; metres: number },
-  { isStart, from }: Part,
-): Values => {
+  { isStart, from, budget }: Part,
+): Generator<number, Values> {
   const values: SignalValue[] = []
   const isSure: boolean[] = []
   const levels = BLOCK_FIXES.map((size) => ({ size, blocks: toBlocks(fixes, size) }))
   const first = from ? fixes.findLastIndex(({ time }) => time < from.time) : 0
+  const maxReach = metres + Math.max(metres, STANDSTILL_METRES)
   let pairs = 0
   let stoppedAt: number | null = null
   for (const [index, fix] of fixes.entries()) {
-    if (pairs > MAX_PAIRS) stoppedAt ??= fixes[index - 1]?.time ?? null
+    if (index >= first && budget.left <= 0) stoppedAt ??= fixes[index - 1]?.time ?? 0
     if (index < first || stoppedAt !== null) {
       values.push(null)
       isSure.push(true)
       continue
     }
+    const place = placeOf(fix, maxReach)
     const reach = metres + (fix.accuracy ?? 0)
     const since = fix.time - ms
     let value: SignalValue = 0
@@ -101,7 +129,12 @@ const stands = (
     // Without a fix at the beginning of the `ms`, nothing has to be compared.
     const last = isStart && (fixes[0] as Fix).time > since ? -1 : index - 1
     for (let i = last; i >= 0; i--) {
-      pairs++
+      if (++pairs === PAIRS_PER_STEP) {
+        budget.left -= pairs
+        pairs = 0
+        yield PAIRS_PER_STEP * PAIR_UNITS
+        if (budget.left <= 0) break
+      }
       // Within the last `ms`, blocks that are near as a whole are passed over: there may be many.
       if ((i + 1) % MIN_BLOCK_FIXES === 0) {
         const end = i + 1
@@ -109,7 +142,7 @@ const stands = (
           ({ size, blocks }) =>
             end % size === 0 &&
             (fixes[end - size] as Fix).time > since &&
-            isNearBlock(blocks[end / size - 1] as Block, fix, reach),
+            isNearBlock(blocks[end / size - 1] as Block, place, reach),
         )
         if (near) {
           i = end - near.size
@@ -117,7 +150,7 @@ const stands = (
         }
       }
       const earlier = fixes[i] as Fix
-      if (areSurelyApart(earlier, fix, metres)) {
+      if (areSurelyApart(earlier, place, metres)) {
         isKnown = true
         break
       }
@@ -126,21 +159,24 @@ const stands = (
       isKnown = true
       break
     }
-    values.push(value)
-    isSure.push(isKnown)
+    const isDecided = budget.left > 0
+    if (!isDecided) stoppedAt = fixes[index - 1]?.time ?? 0
+    values.push(isDecided ? value : null)
+    isSure.push(isKnown || !isDecided)
   }
-  pairWork.units += pairs * PAIR_UNITS
+  budget.left -= pairs
+  yield pairs * PAIR_UNITS
   return { values, isSure, stoppedAt }
 }
 
 /** The values of `stands`. Precise fixes have them by those alone; the others are undecided. */
-export const standsStill = (
+export function* standsStill(
   fixes: Fix[],
   limits: { ms: number; metres: number },
   part: Part,
-): Values => {
+): Generator<number, Values> {
   const precise = fixes.filter(({ accuracy }) => isPrecise(accuracy, limits.metres))
-  const derived = stands(precise, limits, part)
+  const derived = yield* stands(precise, limits, part)
   if (precise.length === fixes.length) return derived
   const values: SignalValue[] = []
   const isSure: boolean[] = []

@@ -9,10 +9,14 @@ import { type Day, localDay } from '../../domain/time/day.ts'
 import type { Fix } from '../../domain/track/fix.ts'
 import type { Slices } from '../../http/admission/slices.ts'
 import type { CompiledRules } from './cache.ts'
+import type { Segment } from './crossings.ts'
 import { recall, type TrackDevice } from './memory.ts'
 import { type ReportFindings, WINDOW_SIZES } from './report.ts'
+import type { PairBudget } from './standstill.ts'
 import {
+  firstFrom,
   joinSegments,
+  ROW_UNITS,
   readDeviceWindows,
   readWindows,
   type Span,
@@ -27,6 +31,16 @@ export interface NamedRows {
   rows: PackedLocation[]
 }
 
+/** What a report may cost, over all attempts to store it. */
+export interface ReportWork {
+  slices: Slices
+  /** How many locations may be read beside the first of each window. */
+  rowsLeft: number
+  pairs: PairBudget
+  /** Whether an emergency waits for it: then no long window is read. */
+  isUrgent: boolean
+}
+
 export interface TrackContext {
   viewer: Viewer
   compiled: CompiledRules
@@ -34,7 +48,7 @@ export interface TrackContext {
   now: number
   /** False after a lost race: then what is remembered is outdated. */
   usesMemory: boolean
-  slices: Slices
+  work: ReportWork
 }
 
 /** An active device with new locations. */
@@ -75,22 +89,23 @@ const isInOrder = (rows: PackedLocation[]): boolean => {
 }
 
 /** Each time once, as the INSERT takes the first of several. In order of time. */
-const fixesOf = (rows: PackedLocation[], wantsRest: boolean): Fix[] => {
+const fixesOf = (rows: PackedLocation[], members: string[]): Fix[] => {
   // As most reports are. A map of a thousand times takes five times as long as their fixes.
-  if (isInOrder(rows)) return rows.map((row) => packedFix(row, wantsRest))
+  if (isInOrder(rows)) return rows.map((row) => packedFix(row, members))
   const byTime = new Map<number, Fix>()
   for (const row of rows) {
     const time = row[0] as number
-    if (!byTime.has(time)) byTime.set(time, packedFix(row, wantsRest))
+    if (!byTime.has(time)) byTime.set(time, packedFix(row, members))
   }
   return [...byTime.values()].sort((a, b) => a.time - b.time)
 }
 
 /** Those of the sent that the INSERT will store. */
 export const findAdded = ({ window, sent }: DeviceTrack, now: number): Fix[] => {
-  const known = new Set(window.segments.flatMap(({ stored }) => stored.map(({ time }) => time)))
   const since = keptSince(now, window.retentionDays)
-  return sent.filter(({ time }) => time >= since && !known.has(time))
+  const isStored = (time: number) =>
+    window.segments.some(({ stored }) => stored[firstFrom(stored, time)]?.time === time)
+  return sent.filter(({ time }) => time >= since && !isStored(time))
 }
 
 /** All tracks as they are remembered; null when one has to be read. */
@@ -98,7 +113,7 @@ const recallTracks = (context: TrackContext, parts: NamedRows[]): Tracks | null 
   const { viewer, compiled, now } = context
   const tracks: DeviceTrack[] = []
   for (const [at, { name, rows }] of parts.entries()) {
-    const sent = fixesOf(rows, compiled.wantsRest)
+    const sent = fixesOf(rows, compiled.members)
     const known = recall({ ...viewer, name, sent, version: compiled.version, now })
     if (!known) return null
     const { device, window } = known
@@ -123,13 +138,16 @@ export const spanOf = (name: DeviceName, times: number[]): Span => {
 
 export const timesOf = ({ sent }: DeviceTrack): number[] => sent.map(({ time }) => time)
 
+const countStored = (segments: Segment[]): number =>
+  segments.reduce((sum, { stored }) => sum + stored.length, 0)
+
 /** How many fixes are read before and after a location by itself. */
 const NEIGHBOURS = 16
 
 /** Reads the surroundings of each location by itself, where very many lie between them. */
 const readScattered = async (
   db: Database,
-  { viewer, compiled: { wantsRest } }: TrackContext,
+  { viewer, compiled: { members }, work }: TrackContext,
   tracks: DeviceTrack[],
 ): Promise<void> => {
   const places = tracks.flatMap((track) =>
@@ -137,7 +155,8 @@ const readScattered = async (
   )
   const spans = places.map(({ span }) => span)
   const size = { before: NEIGHBOURS, after: NEIGHBOURS }
-  const segments = await readWindows(db, { viewer, spans, ...size, wantsRest })
+  const segments = await readWindows(db, { viewer, spans, ...size, members })
+  await work.slices.spend(countStored(segments) * ROW_UNITS)
   const byTrack = Map.groupBy(segments.keys(), (at) => places[at]?.track)
   for (const track of tracks) {
     const own = (byTrack.get(track) ?? []).flatMap((at) => segments[at] ?? [])
@@ -151,7 +170,7 @@ const readAllTracks = async (
   context: TrackContext,
   parts: NamedRows[],
 ): Promise<Tracks> => {
-  const { viewer, compiled, timeZone, now } = context
+  const { viewer, compiled, timeZone, now, work } = context
   const [size] = WINDOW_SIZES
   const spans = parts.map(({ name, rows }) =>
     spanOf(
@@ -159,8 +178,9 @@ const readAllTracks = async (
       rows.map((row) => row[0] as number),
     ),
   )
-  const query = { viewer, spans, before: size, after: size, wantsRest: compiled.wantsRest }
+  const query = { viewer, spans, before: size, after: size, members: compiled.members }
   const { found, segments } = await readDeviceWindows(db, query)
+  await work.slices.spend(countStored(segments) * ROW_UNITS)
   const today = localDay(now, timeZone)
   const isActive = ({ ends, day }: { ends: Day | null; day: Day }): boolean =>
     ends === null || (ends > day && ends > today)
@@ -178,7 +198,7 @@ const readAllTracks = async (
     const segment = segments[state.span]
     const sent = fixesOf(
       own.flatMap((at) => parts[at]?.rows ?? []),
-      compiled.wantsRest,
+      compiled.members,
     )
     const track: DeviceTrack = {
       device: { key: state.key, id: state.id, maxSpeed: state.maxSpeed },

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
-import { fixColumns } from '../../db/queries/fixes.ts'
+import { fixColumns, packMembers } from '../../db/queries/fixes.ts'
 import { type DeviceName, devicesNamedIn } from '../../db/queries/namedDevices.ts'
 import type { Viewer } from '../../db/queries/visibility.ts'
 import { json, select } from '../../db/query.ts'
@@ -32,7 +32,8 @@ export interface WindowQuery {
   spans: Span[]
   before: number
   after: number
-  wantsRest: boolean
+  /** The members without a column that rules compare. */
+  members: readonly string[]
 }
 
 interface Values extends Viewer {
@@ -40,7 +41,7 @@ interface Values extends Viewer {
   before: number
   after: number
   within: number
-  wantsRest: 0 | 1
+  members: string
 }
 
 /** The position of a span among those that are asked for. */
@@ -75,7 +76,7 @@ const selectDevices = compile((p: Placeholders<Values>) =>
 /** A span with `first` after `last` has no locations: nothing is read. */
 const selectWindows = compile((p: Placeholders<Values>) =>
   select(
-    { span: SPAN, ...fixColumns(sql`${p.wantsRest}`) },
+    { span: SPAN, ...fixColumns(sql`${p.members}`) },
     sql`FROM ${devicesNamedIn(p.spans)}
       CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
       WHERE ${FIRST} <= ${LAST} AND NOT ${isWide(p)} AND ${locations.time}
@@ -92,24 +93,24 @@ const selectWindows = compile((p: Placeholders<Values>) =>
 /** More stored locations in a span are read around each location by itself. */
 const maxWithin = (spans: number): number => Math.max(200, Math.floor(2000 / Math.max(1, spans)))
 
-const valuesOf = ({ viewer, spans, wantsRest, before, after }: WindowQuery): Values => ({
+const valuesOf = ({ viewer, spans, members, before, after }: WindowQuery): Values => ({
   accountId: viewer.accountId,
   groupId: viewer.groupId,
   before,
   after,
   within: maxWithin(spans.length),
-  wantsRest: wantsRest ? 1 : 0,
+  members: packMembers(members),
   spans: JSON.stringify(spans.map(({ name, first, last }) => [...name, first, last])),
 })
 
 /** The part of the track that was read for each span, by its position. */
 const toSegments = (
-  { spans, before, after, wantsRest }: WindowQuery,
+  { spans, before, after }: WindowQuery,
   rows: RowOf<typeof selectWindows>[],
 ): Segment[] => {
   const bySpan = Map.groupBy(rows, ({ span }) => span)
   return spans.map(({ first, last }, at) => {
-    const stored = (bySpan.get(at) ?? []).map((row) => toFix(row, wantsRest))
+    const stored = (bySpan.get(at) ?? []).map(toFix)
     const isStart = stored.filter(({ time }) => time < first).length < before
     const isEnd = stored.filter(({ time }) => time > last).length < after
     return {
@@ -132,8 +133,10 @@ export const readDeviceWindows = async (db: Database, query: WindowQuery) => {
   return { found: found.results, segments: toSegments(query, rows.results) }
 }
 
+/** What reading one location takes, in the units of slices. */
+export const ROW_UNITS = 5
 /** How many locations one statement may read. */
-export const MAX_ROWS = 8192
+const MAX_ROWS = 8192
 
 /** The locations around each span, in as many statements as their number needs. */
 export const readWindows = async (db: Database, query: WindowQuery): Promise<Segment[]> => {
@@ -164,13 +167,26 @@ export const joinSegments = (parts: readonly Segment[]): Segment[] => {
   return joined
 }
 
+/** The index of the first fix at or after an instant, among some in order of time. */
+export const firstFrom = (fixes: readonly Fix[], time: number): number => {
+  let [low, high] = [0, fixes.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((fixes[middle] as Fix).time < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /** The fixes of the window next to an instant, and the one at it. */
 export const findNeighbours = ({ segments }: TrackWindow, time: number) => {
   let [before, at, after]: (Fix | null)[] = [null, null, null]
-  for (const { stored } of segments)
-    for (const fix of stored)
-      if (fix.time < time) before = fix
-      else if (fix.time === time) at = fix
-      else after ??= fix
+  for (const { stored } of segments) {
+    const index = firstFrom(stored, time)
+    const next = stored[index]
+    before = stored[index - 1] ?? before
+    if (next?.time === time) at = next
+    after ??= (next?.time === time ? stored[index + 1] : next) ?? null
+  }
   return { before: before ?? null, at: at ?? null, after: after ?? null }
 }

@@ -68,7 +68,7 @@ export const findAgreeing = async (
     .where(and(eq(quarantine.deviceKey, key), eq(quarantine.reason, 'speed')))
     .orderBy(desc(quarantine.receivedAt), desc(quarantine.time))
     .limit(MAX_COMPARED)
-  const fixes = rows.map(({ packed }) => packedFix(JSON.parse(packed) as PackedLocation, false))
+  const fixes = rows.map(({ packed }) => packedFix(JSON.parse(packed) as PackedLocation))
   const count = countAgreeing(fixes, maxSpeed)
   return count < AGREEING_FIXES ? [] : rows.slice(0, count).map(({ id }) => id)
 }

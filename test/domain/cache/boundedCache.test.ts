@@ -27,3 +27,16 @@ test('an entry that is set again counts once, and one that is too large is not k
   cache.delete('nobody')
   expect(cache.size).toBe(0)
 })
+
+test('entries beyond the share of their owner evict none of others', () => {
+  const cache = new BoundedCache<string>(10, () => 1, { maxSize: 4, ownerOf: (value) => value })
+  for (let at = 0; at < 5; at++) cache.set(`b${at}`, 'b')
+  cache.set('c', 'c')
+  for (let at = 0; at < 20; at++) cache.set(`a${at}`, 'a')
+  const kept = (name: string) => Array.from({ length: 20 }, (_, at) => cache.get(`${name}${at}`))
+  expect(kept('b').filter(Boolean)).toHaveLength(4)
+  expect(kept('a').flatMap((value, at) => (value ? [at] : []))).toEqual([16, 17, 18, 19])
+  expect([cache.get('c'), cache.size]).toEqual(['c', 9])
+  for (let at = 0; at < 5; at++) cache.set(`d${at}`, 'd')
+  expect([cache.get('b1'), cache.get('c'), cache.size]).toEqual([undefined, 'c', 10])
+})

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { distanceMetres } from '../../../src/domain/geo/geodesy.ts'
 import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
-import type { Fix } from '../../../src/domain/track/fix.ts'
+import { type Fix, pickCompared } from '../../../src/domain/track/fix.ts'
 import type { Segment } from '../../../src/rules/evaluate/crossings.ts'
 import {
   evaluateReport as evaluateInSteps,
   type Hit,
+  MAX_REPORT_PAIRS,
+  MAX_TEST_PAIRS,
   WINDOW_SIZES,
 } from '../../../src/rules/evaluate/report.ts'
 import { type CompiledZone, compileRule, type Signal } from '../../../src/rules/evaluate/signals.ts'
@@ -519,12 +521,52 @@ describe('standing still', () => {
     })
     const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
     const signals = signalsOf(ruleOf({ type: 'stands', minutes: 43_200 }))
-    const options = { timeZone: 'UTC', maxUnits: 2_000_000 }
+    const budget = { left: MAX_TEST_PAIRS }
+    const options = { timeZone: 'UTC', maxUnits: 2_000_000, budget }
     // Later than those of the whole time before, so that there is a beginning to look for.
     const early = fixAt(-50_000)
     const { stoppedAt } = evaluateReport(signals, [whole], [early, ...fixes], options)
     expect(stoppedAt).toBeGreaterThan(START + 3000 * MINUTE)
     expect(stoppedAt).toBeLessThan(START + 8000 * MINUTE)
+  })
+
+  /** As far apart as a place allows, alternately. */
+  const swing = (count: number, latitude: number, east: number): Fix[] =>
+    Array.from({ length: count }, (_, index) =>
+      fixAt(index / 6, { latitude, longitude: index % 2 ? east : 0 }),
+    )
+
+  test('of 200 rules in one report is bounded, in short steps, and raises nothing twice', () => {
+    const stored = [fixAt(-60_000), ...swing(8000, 0, 0.00089)]
+    const late = fixAt(2000 / 6 + 0.01)
+    const segment = { from: 0, to: 9e15, stored, isStart: true, isEnd: true }
+    const signals = Array.from({ length: 200 }, (_, at) =>
+      signalsOf(ruleOf({ type: 'stands', minutes: 300 + at })),
+    ).flat()
+    const budget = { left: MAX_REPORT_PAIRS }
+    const steps = evaluateInSteps(signals, [segment], [late], { timeZone: 'UTC', budget })
+    const yielded: number[] = []
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) yielded.push(step.value)
+    expect(budget.left).toBeLessThanOrEqual(0)
+    expect(budget.left).toBeGreaterThan(-20_000)
+    expect(Math.max(...yielded)).toBeLessThan(5000)
+    expect(step.value.hits).toEqual([])
+  })
+
+  test('needs few comparisons where degrees of longitude are short', () => {
+    const pairsAt = (latitude: number, east: number): number => {
+      const budget = { left: MAX_TEST_PAIRS }
+      const fixes = [fixAt(-60_000, { latitude }), ...swing(4000, latitude, east)]
+      const whole = { from: 0, to: 9e15, stored: [], isStart: true, isEnd: true }
+      evaluateReport(signalsOf(ruleOf({ type: 'stands', minutes: 300 })), [whole], fixes, {
+        timeZone: 'UTC',
+        budget,
+      })
+      return MAX_TEST_PAIRS - budget.left
+    }
+    // About 80 m each.
+    expect(pairsAt(70, 0.0021)).toBeLessThan(1.1 * pairsAt(0, 0.00072))
   })
 
   test('for a day of a long history is found at once', () => {
@@ -743,7 +785,9 @@ describe('limits', () => {
     expect(minutesOf(battery.hits)).toEqual([1, 4])
     const range = new Track(ruleOf({ type: 'value', member: 'tank', above: 8, below: 2 }))
     for (const [at, tank] of [5, 9, 'x', 1, 5, 1].entries())
-      range.report([fixAt(at, { rest: { attributes: { tank } } })])
+      range.report([
+        fixAt(at, { rest: pickCompared(JSON.stringify({ attributes: { tank } }), ['tank']) }),
+      ])
     expect(minutesOf(range.hits)).toEqual([1, 5])
   })
 })
