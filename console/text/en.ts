@@ -558,7 +558,7 @@ export const en = {
     aboveSpeed: 'Above (km/h)',
     belowSpeed: 'Below (km/h)',
     computed: 'Compute the speed where the device reports none',
-    computedHint: 'From two positions that are precise and at most an hour apart.',
+    computedHint: 'From two precise positions, at most a day apart; for a lower limit, an hour.',
     schedule: 'At which times',
     scheduleHint: (zone: string) =>
       `By the clock in ${zone}. Without any, always. An end before the start is on the next day.`,

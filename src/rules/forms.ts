@@ -82,7 +82,7 @@ export const condition = z
             .meta({ description: 'Only in these zones; without them, anywhere.' }),
           computed: z.boolean('must be true or false').optional().meta({
             description:
-              'Whether a location without `speed` has the one that is computed: from it and the last location that is 30 seconds to an hour older, on the straight line. It decides nothing if it is within its error, by both accuracies, of the limit, if one of the accuracies is worse than 100 m, or above 1,200 km/h. Without it such a location decides nothing.',
+              'Whether the speed is computed for a location that has no `speed`: on the straight line from the last location that is at least 30 seconds older, and at most a day, or an hour for `below`. A computed speed decides nothing if the limit lies within its error, if an `accuracy` is worse than 100 m, or above the device’s `maxSpeed`. Without `computed` a location that has no `speed` decides nothing.',
             example: true,
           }),
         }).refine(

@@ -19,7 +19,7 @@ import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
 import { compileZones } from './evaluate/cache.ts'
 import { evaluateReport, MAX_TEST_PAIRS } from './evaluate/report.ts'
-import { comparedMembers, compileRule } from './evaluate/signals.ts'
+import { comparedMembers, compileRule, withMaxSpeed } from './evaluate/signals.ts'
 import { selectEnabledRules, toRule } from './store.ts'
 
 /* What a rule would have raised, by the same code that evaluates reports. */
@@ -54,6 +54,7 @@ const selectContext = compile((p: Placeholders<DeviceRef>) =>
   select(
     {
       timeZone: accounts.timeZone,
+      maxSpeed: devices.maxSpeed,
       groups: json<string[]>(sql`(SELECT json_group_array(${groupDevices.groupId})
         FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key})`),
     },
@@ -105,6 +106,7 @@ const MAX_TEST_UNITS = 2_000_000
 
 interface TestContext {
   timeZone: string
+  maxSpeed: number
   zones: Parameters<typeof compileRule>[1]
   slices: Slices
 }
@@ -112,7 +114,7 @@ interface TestContext {
 const evaluateHistory = async (
   rule: Rule,
   rows: PageRow[],
-  { timeZone, zones, slices }: TestContext,
+  { timeZone, maxSpeed, zones, slices }: TestContext,
 ): Promise<Tested> => {
   const fixes: Fix[] = []
   for (const row of rows) {
@@ -120,7 +122,7 @@ const evaluateHistory = async (
     const turn = slices.spend(FIX_UNITS)
     if (turn) await turn
   }
-  const signals = compileRule(rule, zones)
+  const signals = compileRule(rule, zones).map((signal) => withMaxSpeed(signal, maxSpeed))
   const whole = { from: 0, to: Number.MAX_SAFE_INTEGER, stored: [], isStart: true, isEnd: true }
   const budget = { left: MAX_TEST_PAIRS }
   const options = { timeZone, maxUnits: MAX_TEST_UNITS, includesEarlier: true, budget }
@@ -185,7 +187,7 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
   })
   const [account] = found.results
   if (!account) throw invalid({ pointer: '/deviceId', detail: 'is not a device of this account' })
-  const { timeZone, groups } = account
+  const { timeZone, maxSpeed, groups } = account
   const slot = acquireLongReply(accountId)
   try {
     const rows = await readHistory(context, rule, span, slot)
@@ -197,7 +199,7 @@ export const tryRule = async (context: ServiceContext, rule: Rule, span: Span) =
       ? silenceMinutes(rule, enabled.results.map(toRule), { id: span.deviceId, groups })
       : null
     const { occurrences, testedUntil, units } = !isContact
-      ? await evaluateHistory(rule, rows, { timeZone, zones, slices })
+      ? await evaluateHistory(rule, rows, { timeZone, maxSpeed, zones, slices })
       : {
           ...{ testedUntil: null, units: 0 },
           occurrences:

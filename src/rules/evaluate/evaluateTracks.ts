@@ -3,7 +3,7 @@ import { isForDevice } from '../../domain/rule/rule.ts'
 import type { CompiledRules } from './cache.ts'
 import type { Segment } from './crossings.ts'
 import { evaluateReport, MAX_WINDOW, type ReportFindings, WINDOW_SIZES } from './report.ts'
-import type { Signal } from './signals.ts'
+import { type Signal, withMaxSpeed } from './signals.ts'
 import { type DeviceTrack, findAdded, spanOf, type TrackContext } from './tracks.ts'
 import { firstFrom, joinSegments, ROW_UNITS, readWindows } from './window.ts'
 
@@ -11,10 +11,11 @@ import { firstFrom, joinSegments, ROW_UNITS, readWindows } from './window.ts'
 
 const signalsFor = (
   { rules }: CompiledRules,
-  deviceId: string,
-  groups: readonly string[],
+  { device: { id, maxSpeed }, window: { groups } }: DeviceTrack,
 ): Signal[] =>
-  rules.flatMap(({ rule, signals }) => (isForDevice(rule, deviceId, groups) ? signals : []))
+  rules
+    .flatMap(({ rule, signals }) => (isForDevice(rule, id, groups) ? signals : []))
+    .map((signal) => withMaxSpeed(signal, maxSpeed))
 
 /** How many locations one report may read beside the first of each window. */
 export const MAX_FURTHER_ROWS = 40_000
@@ -112,12 +113,7 @@ export const evaluateTracks = async (
   context: TrackContext,
   tracks: DeviceTrack[],
 ): Promise<void> => {
-  const signals = new Map(
-    tracks.map((track) => [
-      track,
-      signalsFor(context.compiled, track.device.id, track.window.groups),
-    ]),
-  )
+  const signals = new Map(tracks.map((track) => [track, signalsFor(context.compiled, track)]))
   const own = tracks.filter((track) => track.sent.length > 0 && signals.get(track)?.length)
   const found: Found = new Map()
   const evaluate = async (some: Iterable<DeviceTrack>): Promise<Need[]> => {

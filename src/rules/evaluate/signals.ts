@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_SPEED } from '../../domain/account/device.ts'
 import type { Zone } from '../../domain/geo/zone.ts'
 import { type CompiledShape, compileShape } from '../../domain/geo/zoneGeometry.ts'
 import { type Limits, type Rule, watchesSince, zonesOf } from '../../domain/rule/rule.ts'
@@ -19,13 +20,18 @@ export interface CompiledZone {
   shape: CompiledShape
 }
 
+/** In km/h. A computed speed above `maxSpeed` is not credible; 0 means that any is. */
+export interface SpeedLimits extends Limits {
+  maxSpeed: number
+}
+
 /** How the value at a fix depends on the fixes before it. */
 export type Derivation =
   | { type: 'plain' }
   | { type: 'dwell'; ms: number }
   | { type: 'moves'; metres: number }
   /** The value by itself says whether a fix is in the zones. */
-  | { type: 'speed'; limits: Limits }
+  | { type: 'speed'; limits: SpeedLimits }
   | { type: 'stands'; ms: number; metres: number }
 
 export interface Signal {
@@ -134,7 +140,9 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
             const fast = isBeyond(fix.speed, when)
             return fast === 0 ? 0 : restrictTo(fast, isWithin(fix, at))
           },
-          derivation: when.computed ? { type: 'speed', limits: when } : plain,
+          derivation: when.computed
+            ? { type: 'speed', limits: { ...when, maxSpeed: DEFAULT_MAX_SPEED } }
+            : plain,
           zoneAt: (fix, at) =>
             own.find((zone) => at.valueIn(zone, fix, hysteresis.metres) === 1) ?? null,
           valueAt: (fix) => fix.speed,
@@ -161,6 +169,13 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
     case 'returns':
       return []
   }
+}
+
+/** The signal for a device with this limit of credible speeds. */
+export const withMaxSpeed = (signal: Signal, maxSpeed: number): Signal => {
+  const { derivation } = signal
+  if (derivation.type !== 'speed' || derivation.limits.maxSpeed === maxSpeed) return signal
+  return { ...signal, derivation: { ...derivation, limits: { ...derivation.limits, maxSpeed } } }
 }
 
 export const compileZone = ({ id, name, lastModified, shape }: Zone): CompiledZone => ({

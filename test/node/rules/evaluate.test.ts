@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DEFAULT_MAX_SPEED } from '../../../src/domain/account/device.ts'
 import { distanceMetres } from '../../../src/domain/geo/geodesy.ts'
 import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
@@ -12,7 +13,12 @@ import {
   MAX_TEST_PAIRS,
   WINDOW_SIZES,
 } from '../../../src/rules/evaluate/report.ts'
-import { type CompiledZone, compileRule, type Signal } from '../../../src/rules/evaluate/signals.ts'
+import {
+  type CompiledZone,
+  compileRule,
+  type Signal,
+  withMaxSpeed,
+} from '../../../src/rules/evaluate/signals.ts'
 
 /** All steps at once. */
 const evaluateReport = (...given: Parameters<typeof evaluateInSteps>) => {
@@ -89,8 +95,8 @@ class Track {
   readonly #timeZone: string
   reads = 0
 
-  constructor(rule: Rule, timeZone = 'UTC') {
-    this.#signals = signalsOf(rule)
+  constructor(rule: Rule, timeZone = 'UTC', maxSpeed = DEFAULT_MAX_SPEED) {
+    this.#signals = signalsOf(rule).map((signal) => withMaxSpeed(signal, maxSpeed))
     this.#timeZone = timeZone
   }
 
@@ -688,12 +694,37 @@ describe('limits', () => {
 
     test.each<[string, Fix[]]>([
       ['too near in time', [at(0, 0), at(60, 0), at(70, 0), at(89, 490)]],
-      ['too far apart in time', [at(0, 0), at(60, 0), at(3661, 90_000)]],
+      ['more than a day apart', [at(0, 0), at(60, 0), at(86_461, 1_700_000)]],
       ['less precise than 100 m', [at(0, 0), at(60, 0), at(120, 9000, { accuracy: 101 })]],
       ['within their errors of the limit', [at(0, 0), at(60, 0), at(120, 1050, { accuracy: 90 })]],
       ['not credible', [at(0, 0), at(60, 0), at(120, 50_000)]],
     ])('do not hold by positions that are %s', (_, fixes) => {
       expect(reportAll(fixes)).toEqual([])
+    })
+
+    test('hold by hourly positions with jitter, and by some a few hours apart', () => {
+      // About 36 km/h, then 90.
+      const hourly = [at(0, 0), at(3650, 36_000), at(7190, 72_000), at(10_860, 162_000)]
+      expect(secondsOf(reportAll(hourly))).toEqual([10_860])
+      const rare = [at(0, 0), at(10_000, 100_000), at(24_000, 450_000), at(38_000, 600_000)]
+      expect(secondsOf(reportAll(rare))).toEqual([24_000])
+    })
+
+    test('that are lower ones hold only by positions at most an hour apart', () => {
+      const below = { type: 'speed', below: LIMIT, computed: true } as const
+      const fast = [at(0, 0), at(3600, 90_000)]
+      expect(reportAll([...fast, at(7201, 91_000)], below)).toEqual([])
+      expect(secondsOf(reportAll([...fast, at(7200, 91_000)], below))).toEqual([7200])
+    })
+
+    test('are for speeds that the device can have', () => {
+      const fixes = [at(0, 0), at(60, 600), at(120, 50_600)]
+      const hitsBy = (maxSpeed: number) => {
+        const store = new Track(ruleOf(when), 'UTC', maxSpeed)
+        for (const fix of fixes) store.report([fix])
+        return secondsOf(store.hits)
+      }
+      expect([hitsBy(1200), hitsBy(4000), hitsBy(0)]).toEqual([[], [120], [120]])
     })
 
     test('do not hold for a device at rest whose positions differ', () => {
@@ -705,7 +736,7 @@ describe('limits', () => {
     })
 
     const step = fc.record({
-      seconds: fc.constantFrom(5, 20, 30, 60, 60, 300, 3700),
+      seconds: fc.constantFrom(5, 20, 30, 60, 60, 300, 3700, 86_500),
       kmh: fc.integer({ min: 0, max: 140 }),
       speed: fc.constantFrom(null, null, null, 30, 90),
       accuracy: fc.constantFrom(null, null, 15, 80, 500),
@@ -735,7 +766,7 @@ describe('limits', () => {
           (other) => other.time <= fix.time - 30_000 && accuracyOf(other) <= 100,
         )
         if (fix.speed !== null) return [{ fix, isFast: fix.speed > LIMIT }]
-        if (!earlier || accuracyOf(fix) > 100 || earlier.time < fix.time - 3_600_000) return []
+        if (!earlier || accuracyOf(fix) > 100 || earlier.time < fix.time - 86_400_000) return []
         const factor = 3600 / (fix.time - earlier.time)
         const metres = distanceMetres(earlier.latitude, 0, fix.latitude, 0)
         const error = accuracyOf(fix) + accuracyOf(earlier)

@@ -93,6 +93,11 @@ test('a speed is computed where none is reported, live, late and tried', async (
     expect(await tryRule(account, computed, device)).toMatchObject(raised)
     expect(await tryRule(account, reported, device)).toEqual([])
   }
+  // A speed that the device cannot have decides nothing.
+  const still = await createDevice(account, { name: 'Buoy', maxSpeed: 80 })
+  for (const body of [[slow], [slower], [fast]]) await report(account, still, body)
+  expect(await alertsOf(account, still)).toEqual([])
+  expect(await tryRule(account, computed, still)).toEqual([])
   const wrong = await account.call('POST', '/api/rules', {
     body: { name: 'Speed', when: { ...when, computed: 'yes' } },
   })
