@@ -72,7 +72,7 @@ export const account = new Hono<AppEnv>()
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
         // What is shown may be the default, which stays one until the caller sets something.
-        const isSet = changesMember(patch, 'escalation', contract.replaceAccount.wrapper)
+        const isSet = changesMember(patch, 'escalation')
         const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation
         return { ...changed, escalation }
       },

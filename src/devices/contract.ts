@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { define } from '../http/contract/contract.ts'
+import { dropNulls } from '../http/contract/nulls.ts'
 import { day, idList, line, search, success } from '../http/contract/wire.ts'
 import { resource } from '../http/resource/contract.ts'
 import { dayReport, device, deviceBody } from './forms.ts'
@@ -72,16 +73,14 @@ export const devices = resource({
   },
 })
 
-/** A number from before numbers were checked stays, unless the patch changes it. */
-export const patchedDevice = ({ min }: { min: string }) => ({
+const editedBody = deviceBody.extend({ min: line(32).default('') })
+
+/** PUT and PATCH take any `min`: one from before numbers were checked stays. See `requirePhone`. */
+export const replacedDevice = {
   ...devices.replace,
-  read: (value: unknown) => {
-    const parsed = deviceBody.safeParse(value)
-    if (parsed.success || (value as { min?: unknown }).min !== min) return parsed
-    const rest = deviceBody.safeParse({ ...(value as object), min: '' })
-    return rest.success ? { ...rest, data: { ...rest.data, min } } : rest
-  },
-})
+  read: (value: unknown) => editedBody.safeParse(dropNulls(editedBody, value)),
+}
+export const patchedDevice = { ...devices.replace, body: editedBody }
 
 export const reactivateDevice = define({
   id: 'reactivateDevice',

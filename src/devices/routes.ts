@@ -14,6 +14,7 @@ import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
+import { deviceBody } from './forms.ts'
 import { listDevices } from './list.ts'
 import { NO_EXTRAS, presentDay, presentDevice } from './present.ts'
 import { findDevice, hasGroup, isUnclaimed, type StoredDevice } from './store.ts'
@@ -43,6 +44,15 @@ const refuseClaim = async (c: Context, after: string | null, before: string | nu
   if (groupId === null || after === null || fold(after) === fold(before ?? '')) return
   if (await isUnclaimed(c.get('db'), accountId, after))
     requireOk({ ok: false, refusal: 'identifier-taken' })
+}
+
+/** 400 for a new phone number that is not one. */
+const requirePhone = async (c: Context, id: string, min: string): Promise<void> => {
+  const { error } = deviceBody.shape.min.safeParse(min)
+  if (!error) return
+  const { device } = requireOk(await ledger(c).readDevice(id))
+  if (device.min === min) return
+  throw invalid(...error.issues.map(({ message }) => ({ pointer: '/min', detail: message })))
 }
 
 type Outcome = Awaited<ReturnType<Ledger['readDevice']>>
@@ -111,11 +121,12 @@ export const devices = new Hono<AppEnv>()
     const device = presentDevice(stored.device, stored.account, stored, Date.now())
     return replyWithEtag(c, contract.devices.read, { success: true, device }, stored.device)
   })
-  .put('/:deviceId', operation(contract.devices.replace), async (c) => {
+  .put('/:deviceId', operation(contract.replacedDevice), async (c) => {
     const visible = await requireVisible(c)
     const id = c.req.param('deviceId')
     const record = c.req.valid('json')
     await refuseClaim(c, record.identifier, visible?.device.identifier)
+    await requirePhone(c, id, record.min)
     const outcome = await ledger(c).editDevice(id, record, c.get('ifMatch'))
     const granted = requireOk(await hideHolder(c, outcome))
     return replyGranted(c, contract.devices.replace, granted)
@@ -130,9 +141,10 @@ export const devices = new Hono<AppEnv>()
         return { ...found, version: found.device.version }
       },
       change: async (before) =>
-        applyPatch(patch, await presentGranted(c, before), contract.patchedDevice(before.device)),
+        applyPatch(patch, await presentGranted(c, before), contract.patchedDevice),
       write: async ({ device }, record, versions) => {
         await refuseClaim(c, record.identifier, device.identifier)
+        await requirePhone(c, id, record.min)
         return hideHolder(c, await ledger(c).editDevice(id, record, versions))
       },
     })

@@ -23,6 +23,8 @@ export interface AppEnv {
     newId: (prefix: string) => Promise<string>
     /** The versions that If-Match names; null when any will do. */
     ifMatch: number[] | null
+    /** Where the resource is in the body, once that is parsed: `/device`, or empty. */
+    bodyPrefix: string | undefined
   }
 }
 

@@ -12,12 +12,16 @@ const REPLY_MEMBERS = ['success', 'error', 'apiUsage', 'apiDailyUsage']
  * are null, and checks the rest by the contract.
  */
 export const parseBody = (contract: Operation, value: unknown): unknown => {
-  const { wrapper } = contract
-  if (!wrapper || !isObject(value) || !Object.hasOwn(value, wrapper))
-    return parseBare(contract, withoutDefaults(contract, value), '')
+  const { wrapper = '' } = contract
+  const prefix = prefixOf(contract, value)
+  if (!prefix || !isObject(value)) return parseBare(contract, withoutDefaults(contract, value), '')
   rejectSiblings(value, wrapper, REPLY_MEMBERS)
-  return parseBare(contract, withoutDefaults(contract, value[wrapper]), `/${wrapper}`)
+  return parseBare(contract, withoutDefaults(contract, value[wrapper]), prefix)
 }
+
+/** Where the resource is in the body of a POST or PUT. */
+export const prefixOf = ({ wrapper }: Operation, value: unknown): string =>
+  wrapper && isObject(value) && Object.hasOwn(value, wrapper) ? `/${wrapper}` : ''
 
 const withoutDefaults = ({ body, read }: Operation, value: unknown): unknown => {
   const inner = isObject(value) ? omit(value, REPLY_MEMBERS) : value

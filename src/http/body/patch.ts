@@ -56,7 +56,7 @@ export const jsonPatch = z
   .max(MAX_STEPS, `must have at most ${MAX_STEPS} steps`)
 
 /** The content type tells the two kinds apart; under application/json the shape does. */
-export const parsePatch = (contentType: string, body: unknown): Patch => {
+const readPatch = (contentType: string, body: unknown): Patch => {
   if (depthOf(body, MAX_DEPTH) > MAX_DEPTH)
     throw invalid({ pointer: '', detail: `must be nested at most ${MAX_DEPTH} levels deep` })
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
@@ -98,6 +98,13 @@ const unwrapPatch = (
   return { patch: { kind: 'json', steps }, prefix: '' }
 }
 
+/** The patch without a wrapper, and where in the body the resource is. */
+export const parsePatch = (
+  contentType: string,
+  body: unknown,
+  { wrapper }: Operation,
+): { patch: Patch; prefix: string } => unwrapPatch(readPatch(contentType, body), wrapper)
+
 /**
  * Members that a merge patch removes although the resource never has them: probably misspelt. In a
  * record, such as tags, any name that it could hold may be removed.
@@ -125,14 +132,9 @@ const unknownKeys = (record: JsonObject, keyType: z.ZodType, prefix: string): st
     .filter((name) => record[name] === null && !keyType.safeParse(name).success)
     .map((name) => `${prefix}/${escapePointer(name)}`)
 
-const patchDocument = (
-  patch: Patch,
-  resource: JsonObject,
-  body: z.ZodType,
-  prefix: string,
-): unknown => {
+const patchDocument = (patch: Patch, resource: JsonObject, body: z.ZodType): unknown => {
   if (patch.kind === 'merge') {
-    const unknown = unknownMembers(patch.document, resource, body, prefix)
+    const unknown = unknownMembers(patch.document, resource, body, '')
     if (unknown.length > 0)
       throw invalid(
         ...unknown.slice(0, MAX_ERRORS).map((pointer) => ({ pointer, detail: UNKNOWN_NAME })),
@@ -156,8 +158,7 @@ const patchDocument = (
 }
 
 /** Whether a patch sets or removes a member of the resource, to whatever value. */
-export const changesMember = (given: Patch, name: string, wrapper: string | undefined): boolean => {
-  const { patch } = unwrapPatch(given, wrapper)
+export const changesMember = (patch: Patch, name: string): boolean => {
   if (patch.kind === 'merge') return Object.hasOwn(patch.document, name)
   return patch.steps.some(
     ({ op, path }) => op !== 'test' && (path === '' || path.split('/')[1] === name),
@@ -174,13 +175,12 @@ const isUnchanged = (before: unknown, after: unknown): boolean =>
 
 /** Applies the whole patch, or throws; the result is checked like a PUT, by `replace`. */
 export const applyPatch = <O extends Operation & { body: z.ZodType }>(
-  given: Patch,
+  patch: Patch,
   bare: JsonObject,
   replace: O,
 ): z.output<O['body']> => {
-  const { patch, prefix } = unwrapPatch(given, replace.wrapper)
   const resource: JsonObject = { success: true, ...bare }
-  const result = patchDocument(patch, resource, replace.body, prefix)
+  const result = patchDocument(patch, resource, replace.body)
   if (!isObject(result))
     throw invalidPatch({ pointer: '', detail: 'must leave the resource an object' })
   const changed = new Set(
@@ -191,10 +191,10 @@ export const applyPatch = <O extends Operation & { body: z.ZodType }>(
   if (changed.size > 0) {
     throw invalidPatch(
       ...[...changed].map((name) => ({
-        pointer: `${prefix}/${escapePointer(name)}`,
+        pointer: `/${escapePointer(name)}`,
         detail: 'is written by the server and cannot be changed',
       })),
     )
   }
-  return parseBare(replace, result, prefix) as z.output<O['body']>
+  return parseBare(replace, result, '') as z.output<O['body']>
 }

@@ -7,7 +7,7 @@ import { countExtraCost } from '../admission/rateLimit.ts'
 import { admit, admitOperator, requireScope, requireWholeAccount } from '../auth.ts'
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
 import { readJson } from '../body/jsonBody.ts'
-import { parseBody } from '../body/parseBody.ts'
+import { parseBody, prefixOf } from '../body/parseBody.ts'
 import { type Patch, parsePatch } from '../body/patch.ts'
 import { type AccountWork, noteStored, requireStorage } from '../budget/meters.ts'
 import type { AppEnv, Context } from '../context.ts'
@@ -38,14 +38,16 @@ const readBody = async (c: Context, contract: Operation): Promise<string[]> => {
   const body = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
   if (contract.patches) {
     if (!body) throw invalid({ pointer: '', detail: 'must be a JSON Merge Patch or a JSON Patch' })
-    c.req.addValidatedData(
-      'json',
-      parsePatch(c.req.header('Content-Type') ?? '', body.value) as unknown as object,
-    )
+    const type = c.req.header('Content-Type') ?? ''
+    const { patch, prefix } = parsePatch(type, body.value, contract.patches)
+    c.req.addValidatedData('json', patch as unknown as object)
+    c.set('bodyPrefix', prefix)
   } else if (contract.body) {
     if (!body && !contract.optionalBody)
       throw invalid({ pointer: '', detail: 'must be a JSON body' })
-    c.req.addValidatedData('json', parseBody(contract, body ? body.value : {}) as object)
+    const value = body ? body.value : {}
+    c.req.addValidatedData('json', parseBody(contract, value) as object)
+    c.set('bodyPrefix', prefixOf(contract, value))
   } else if (body) {
     parseBody({ ...contract, body: NO_MEMBERS }, body.value)
   }

@@ -436,7 +436,19 @@ export const problemDocument = (
   }
 }
 
-export const problemResponse = (c: Context, problem: Problem): Response => {
+/** What is found after the body was parsed points into the resource: the body may wrap that. */
+const pointIntoBody = (problem: Problem, prefix: string): Problem => {
+  const { code, options } = problem
+  if (!prefix || !options.errors) return problem
+  const errors = options.errors.map(({ pointer, detail }) => ({
+    pointer: pointer.startsWith('#') ? pointer : prefix + pointer,
+    detail,
+  }))
+  return new Problem(code, { ...options, errors })
+}
+
+export const problemResponse = (c: Context, given: Problem): Response => {
+  const problem = pointIntoBody(given, c.get('bodyPrefix') ?? '')
   const { text, status, headers } = problemDocument(problem, {
     path: new URL(c.req.url).pathname,
     requestId: c.get('requestId'),

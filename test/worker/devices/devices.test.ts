@@ -89,7 +89,16 @@ describe('a device’s phone number', () => {
     expect(renamed.body.device).toMatchObject({ name: 'Auk', min: 'ask Ana', identifier: 'A1' })
     const refused = await account.call('PATCH', path, { body: { name: '', min: 'ask Ana' } })
     expect(refused.body.errors).toMatchObject([{ pointer: '/name' }])
-    expect((await account.call('PATCH', path, { body: { min: 'ask Bo' } })).status).toBe(400)
+    const replaced = await account.call('PUT', path, { body: { name: 'Gull', min: 'ask Ana' } })
+    expect(replaced.body.device).toMatchObject({ name: 'Gull', min: 'ask Ana', identifier: null })
+    for (const method of ['PUT', 'PATCH'] as const) {
+      const device = { name: 'Skua', min: 'ask Bo' }
+      const changed = await account.call(method, path, { body: { device } })
+      expect([changed.status, changed.body.errors]).toMatchObject([
+        400,
+        [{ pointer: '/device/min' }],
+      ])
+    }
     const cleared = await account.call('PATCH', path, { body: { min: '' } })
     expect(cleared.body.device.min).toBe('')
   })
@@ -267,6 +276,22 @@ describe('identifiers', () => {
       error: 'Another device of the account has this identifier.',
       errors: [{ pointer: '/identifier', detail: 'is used by another device' }],
     })
+  })
+
+  test('that are taken are named where the body has them', async () => {
+    const account = await openAccount()
+    await createDevice(account, { name: 'One', identifier: 'imei-1' })
+    const path = `/api/devices/${await createDevice(account, 'Two')}`
+    const body = { device: { name: 'Two', identifier: 'IMEI-1' } }
+    const step = { op: 'add', path: '/device/identifier', value: 'IMEI-1' }
+    for (const { status, body: refused } of [
+      await account.call('POST', '/api/devices', { body }),
+      await account.call('PUT', path, { body }),
+      await account.call('PATCH', path, { body }),
+    ])
+      expect([status, refused.errors]).toMatchObject([409, [{ pointer: '/device/identifier' }]])
+    const patched = await account.call('PATCH', path, { body: [step] })
+    expect(patched.body.errors).toMatchObject([{ pointer: '/identifier' }])
   })
 
   test('let one of fifty parallel creations with the same identifier succeed', async () => {
