@@ -29,6 +29,6 @@ export function findSharedDatabase(databases) {
   for (const { binding, name, localId } of databases) {
     const other = databases.find((one) => one.localId === localId)
     if (other.binding !== binding)
-      return `${other.binding} and ${binding} of wrangler.toml would share one local database. Add to the block of each a line such as\n\n  preview_database_id = "${name}"\n`
+      return `${other.binding} and ${binding} of wrangler.toml would share one local database. Add to the block of ${binding} the line\n\n  preview_database_id = "${name}"\n`
   }
 }

@@ -52,7 +52,7 @@ describe('further cells', () => {
     const shared = cells.map((cell) => cell.replace(/^preview_database_id.*\n/m, ''))
     const fault = findSharedDatabase(listDatabases(`${CONFIG}\n${shared.join('\n')}`))
     expect(fault).toContain('CELL_1 and CELL_2')
-    expect(fault).toContain('preview_database_id = "perigee-cell-2"')
+    expect(fault).toContain('of CELL_2 the line\n\n  preview_database_id = "perigee-cell-2"')
   })
 })
 
