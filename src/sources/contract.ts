@@ -29,7 +29,9 @@ const body = z
     name: name.meta({ description: 'The source’s name.', example: 'inReach fleet' }),
     provider,
     enabled: z.boolean('must be true or false').default(true).meta({ description: ABOUT.enabled }),
-    settings,
+    settings: settings.meta({
+      description: `${settings.description} An empty text removes a stored secret.`,
+    }),
     newDevices: newDevices.default('hold').meta({ description: ABOUT.newDevices }),
     keepRaw: z.boolean('must be true or false').default(false).meta({ description: ABOUT.keepRaw }),
   })

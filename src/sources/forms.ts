@@ -54,8 +54,7 @@ const fields = {
 }
 
 export const settings = z.strictObject(fields).prefault({}).meta({
-  description:
-    'Settings of the provider. Each provider takes only its own. An empty text removes a stored secret.',
+  description: 'Settings of the provider. Each provider takes only its own.',
 })
 
 const shownFields = Object.entries(fields).map(([setting, field]) => [

@@ -1,4 +1,5 @@
 import type { SourceProvider } from '../domain/account/source.ts'
+import { KNOTS, METRES_PER_SECOND } from './decoding/values.ts'
 
 /* Which settings a provider has, beside those of every source. */
 
@@ -10,7 +11,7 @@ export const GARMIN_HOSTS = [
 ] as const
 
 /** What `speed` of OsmAnd's protocol counts, by a factor to km/h. */
-export const SPEED_UNITS = { kn: 1.852, 'm/s': 3.6, 'km/h': 1 } as const
+export const SPEED_UNITS = { kn: KNOTS, 'm/s': METRES_PER_SECOND, 'km/h': 1 } as const
 export type SpeedUnit = keyof typeof SPEED_UNITS
 
 /** OwnTracks fills the key with zeros up to so many bytes. */

@@ -88,13 +88,13 @@ describe('OsmAnd and Traccar Client', () => {
           location: {
             timestamp: '2026-02-03T04:05:06.700Z',
             coords: { latitude: 61.5, longitude: 23.8 },
-            extras: { alarm: 'sos', seat: 2 },
+            extras: { alarm: 'sos', gear: 2 },
             ...members,
           },
         }),
       )
     expect(await send({})).toMatchObject([
-      { kind: 'location', location: { attributes: { seat: 2 } } },
+      { kind: 'location', location: { attributes: { gear: 2 } } },
       { kind: 'alert', alertName: 'SOSButton', latitude: 61.5, longitude: 23.8 },
     ])
     expect(await send({ alarm: 'tow' })).toMatchObject([{}, { alertName: 'Movement' }])
