@@ -18,11 +18,13 @@ interface AppSetupProps {
 /** What to enter in the app of a phone, to copy or to scan. */
 export const AppSetup = ({ source, url }: AppSetupProps) => {
   const apps = appsOf(source.provider)
-  const [chosen, setChosen] = useState(apps[0]?.name)
+  const unit = source.settings.speedUnit ?? 'kn'
+  const [chosen, setChosen] = useState(
+    () => (apps.find(({ speedUnit }) => speedUnit === unit) ?? apps[0])?.name,
+  )
   const [id, setId] = useState('my-phone')
   const app = apps.find(({ name }) => name === chosen)
   if (!app) return null
-  const unit = source.settings.speedUnit ?? 'kn'
   const about = later.apps[app.name]
   const value = `${url ?? ''}${templateOf(app, id)}`
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../../api/client.ts'
 import type { DecodePayloadReply, PastedPush, SourceItem } from '../../../api/types.ts'
-import { formatDistance, formatPosition, formatSpeed } from '../../../format/units.ts'
+import { formatHeight, formatPosition, formatSpeed } from '../../../format/units.ts'
 import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
@@ -42,7 +42,7 @@ const Content = ({ item }: { item: SourceItem }) => {
     item.text,
     placeOf(item),
     location?.speed !== undefined && formatSpeed(location.speed),
-    location?.accuracy !== undefined && later.decode.accuracy(formatDistance(location.accuracy)),
+    location?.accuracy !== undefined && later.decode.accuracy(formatHeight(location.accuracy)),
   ].filter(Boolean)
   return <>{parts.join(' · ')}</>
 }
