@@ -82,7 +82,6 @@ const Expire = ({ device, onChange }: ActionProps) => (
 
 const Delete = ({ device: { id, name } }: Pick<ActionProps, 'device'>) => (
   <DeleteButton
-    kind="plain"
     title={text.devices.deleteTitle(name)}
     question={text.devices.deleteText}
     confirmLabel={text.devices.deleteConfirm}

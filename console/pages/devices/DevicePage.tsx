@@ -87,7 +87,7 @@ const Details = ({ device, groupNames }: { device: Device; groupNames: readonly 
           [text.devices.changed, <Time key="modified" value={device.lastModified} />],
           [
             text.devices.id,
-            <span key="id" class="row">
+            <span key="id" class="with-button">
               <code>{device.id}</code>
               <CopyButton value={device.id} isSmall />
             </span>,

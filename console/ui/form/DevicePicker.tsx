@@ -108,8 +108,9 @@ export const DevicePicker = ({
                 disabled={!isSingle && !chosen.has(device.id) && values.length >= maxCount}
                 onChange={() => toggle(device.id)}
               />
-              <span>{device.name}</span>
-              <span class="muted">{device.identifier}</span>
+              <span>
+                {device.name} <span class="muted">{device.identifier}</span>
+              </span>
             </label>
           </li>
         ))}
