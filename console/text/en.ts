@@ -28,6 +28,7 @@ export const en = {
     no: 'No',
     none: 'None',
     optional: 'optional',
+    mustBeChosen: 'must be chosen',
     reload: 'Load again',
     save: 'Save',
     saved: 'Saved.',
@@ -336,7 +337,7 @@ export const en = {
   },
   picker: {
     choose: 'Choose…',
-    search: 'Search devices by name or identifier',
+    search: 'Search by name or identifier',
     chosen: (count: number) => `${plural(count, 'device', 'devices')} chosen`,
     noneChosen: 'No device chosen',
     nothingFound: 'No device begins like this.',

@@ -27,6 +27,9 @@ interface FormFieldProps extends FieldProps {
   }) => ComponentChildren
 }
 
+const hasRefusal = ({ pointer, error }: FieldProps): boolean =>
+  Boolean(pointer && error?.errorAt(pointer))
+
 /** A field with its label, its hint and what is wrong with it. */
 export const FormField = ({
   label,
@@ -216,7 +219,11 @@ export const SelectField = <T extends string>({
   choices: readonly Choice<T>[]
   disabled?: boolean
 }) => (
-  <FormField {...props}>
+  <FormField
+    {...props}
+    // What the service says of values that can be typed does not help who has chosen none.
+    {...(value === '' && hasRefusal(props) && { invalid: text.common.mustBeChosen })}
+  >
     {(attributes) => (
       <select
         {...attributes}
