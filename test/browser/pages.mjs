@@ -164,7 +164,7 @@ try {
   await check('a user is created and invited', async () => {
     await openPath(page, '/users/new')
     await page.getByRole('button', { name: 'Create the user' }).click()
-    await page.locator('.field-error').first().waitFor()
+    await page.getByText('Country must be chosen').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Bo Berg')
     await page.getByLabel('E-mail', { exact: true }).first().fill(BO)
     await page.getByLabel('Country').selectOption({ label: 'Norway' })

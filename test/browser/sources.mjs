@@ -165,6 +165,20 @@ try {
     await page.getByText('Not understood').waitFor()
   })
 
+  await check('a payload is decoded with the unit of speed that is chosen', async () => {
+    await openPath(page, '/sources/decode')
+    await page.getByLabel('Network or program').selectOption('osmand')
+    await page.getByLabel('Query').fill('id=ann&lat=60&lon=5&speed=10')
+    for (const [unit, shown] of [
+      ['kn', '18.5 km/h'],
+      ['m/s', '36 km/h'],
+    ]) {
+      await page.getByLabel('Unit of speed').selectOption(unit)
+      await page.getByRole('button', { name: 'Decode' }).click()
+      await page.locator('.decoded', { hasText: shown }).waitFor()
+    }
+  })
+
   await check('positions in quarantine are accepted and discarded', async () => {
     // The accepted ones are of this minute; these are far away and from the future.
     await push(url, [event(TERN, 10, [10, 10]), event(TERN, -3 * 24 * 60, [51, 1])])
