@@ -168,6 +168,7 @@ try {
   await check('a payload is decoded with the unit of speed that is chosen', async () => {
     await openPath(page, '/sources/decode')
     await page.getByLabel('Network or program').selectOption('osmand')
+    await page.getByRole('button', { name: 'Fill in an example' }).click()
     await page.getByLabel('Query').fill('id=ann&lat=60&lon=5&speed=10')
     for (const [unit, shown] of [
       ['kn', '18.5 km/h'],
