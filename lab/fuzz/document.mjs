@@ -41,6 +41,7 @@ export function readDocument(document) {
       method: method.toUpperCase(),
       path,
       security: (operation.security ?? document.security ?? []).flatMap(Object.keys),
+      scopes: (operation.security ?? []).flatMap((one) => Object.values(one).flat()),
       pathParameters: parametersIn('path'),
       query: parametersIn('query').map((one) => ({ ...one, check: compile(one.schema) })),
       headers: parametersIn('header').map(({ name }) => name),

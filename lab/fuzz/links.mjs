@@ -3,6 +3,8 @@ import { readPointer } from './references.mjs'
 
 /** Callers that may read what they have made. */
 const READERS = new Set(['mine', 'other', 'operator', 'write', 'read'])
+/** Those of them that have one scope. Each may also read. */
+const SCOPED = new Set(['write', 'read'])
 
 /** The values of a path's parameters: `{deviceId}` of `/api/devices/{deviceId}`. */
 const valuesIn = (template, path) => {
@@ -37,6 +39,7 @@ export const createLinkFollower = ({ operations }) => {
       ])
       // An empty list and a last page lead nowhere.
       if (target.method !== 'GET' || values.some(([, value]) => typeof value !== 'string')) continue
+      if (SCOPED.has(template.as) && !target.scopes.includes('read')) continue
       faults.push(...(await follow(base, target, { values: Object.fromEntries(values), request })))
     }
     return faults
