@@ -507,6 +507,18 @@ export const silentMarks = sqliteTable(
   ],
 )
 
+/** Since when devices have been in or out of zones, where a rule is about the minutes of that. */
+export const stays = sqliteTable(
+  'stays',
+  {
+    deviceKey: integer('device_key').primaryKey(),
+    accountId,
+    /** Pairs of `Signal.stay` and an instant, as JSON. */
+    record: text().notNull(),
+  },
+  (table) => [index('stays_account').on(table.accountId)],
+)
+
 /** How far each part of the sweep has come in this cell. */
 export const sweepPositions = sqliteTable('sweep_positions', {
   part: text().primaryKey(),

@@ -21,7 +21,7 @@ import {
   type StateRow,
   selectDevices,
 } from './state.ts'
-import { insertHits, insertRaises, OF_MANY, OF_ONE } from './statements.ts'
+import { insertHits, insertRaises, OF_MANY, OF_ONE, writeStays } from './statements.ts'
 import type { Values } from './values.ts'
 
 /* The one batch that stores arrivals, with all that follows from them. */
@@ -141,6 +141,9 @@ const valuesOf = (batch: Batch, packed: Packed, attempt: Attempt, sent: Sent): V
     expected: evaluation?.expected ?? null,
     found: evaluation?.found ?? 0,
     tracks: evaluation?.tracks ?? null,
+    stays: evaluation?.stays ?? null,
+    maxCounted: evaluation?.maxCounted ?? 0,
+    nextStays: evaluation?.nextStays ?? '[]',
     retentionDays: evaluation?.retentionDays ?? null,
     refs: packed.refs,
     rows: sent.json,
@@ -202,6 +205,7 @@ export const writeBatch = async (
     raises: raises.length > 0 ? insertRaises(db, values) : undefined,
     quarantine: evaluation?.quarantine?.(isBatchCurrent(values)),
     locations: insertLocations(db, values),
+    stays: evaluation?.nextStays ? writeStays(db, values) : undefined,
     lastContact: updateLastContact(db, values),
   })
   const [state] = run.state.results as StateOfOne[]

@@ -35,6 +35,11 @@ export interface Evaluation {
   found: number
   /** Parts of the tracks as JSON: device key, from, to, number of locations. */
   tracks: string
+  /** The stays of the devices, as JSON, and those that change; null for none. */
+  stays: string | null
+  nextStays: string | null
+  /** One more than the longest part of the tracks has. */
+  maxCounted: number
   /** How many locations the guard counts. */
   guardRows: number
   retentionDays: number | null
@@ -63,6 +68,8 @@ const toHits = async (tracks: DeviceTrack[], batch: Batch): Promise<PendingRaise
   return (await Promise.all(raises)).flat()
 }
 
+const pack = (rows: unknown[]): string | null => (rows.length > 0 ? JSON.stringify(rows) : null)
+
 /** What the guard compares with the stored state. */
 const toGuard = (
   { devices, now }: Batch,
@@ -78,6 +85,8 @@ const toGuard = (
     .flatMap(({ device, window }) =>
       window.segments.map(({ from, to, stored }) => [device.key, from, to, stored.length]),
     )
+  const changing = extended.filter((track) => track.stays !== track.nextStays)
+  const watched = extended.filter((track) => track.stays !== null || track.nextStays !== null)
   const names = devices.map((device, part) => {
     const known = expected[part]
     const found = known ? [known.key, known.isActive ? 1 : 0, known.maxSpeed] : [null, 0, null]
@@ -87,6 +96,9 @@ const toGuard = (
     expected: isOne ? null : JSON.stringify(names),
     found: expected.filter((known) => known !== null).length,
     tracks: JSON.stringify(parts),
+    stays: pack(watched.map(({ device, stays }) => [device.key, stays])),
+    nextStays: pack(changing.map(({ device, nextStays }) => [device.key, nextStays])),
+    maxCounted: parts.reduce((most, [, , , count = 0]) => Math.max(most, count), 0) + 1,
     guardRows: parts.reduce((sum, [, , , count = 0]) => sum + count, 0),
     retentionDays,
     isAnyNew: extended.length > 0,
@@ -131,10 +143,10 @@ export const evaluateArrivals = async (
     quarantine: quarantined.length > 0 ? await prepareQuarantine(db, accountId, quarantined) : null,
     remember: () => {
       for (const track of tracks) {
-        const { device, window, used, name } = track
+        const { device, window, used, name, nextStays: stays } = track
         if (window.segments.length === 0) continue
         const { version } = compiled
-        remember(name, { accountId, version, device, window, used }, findAdded(track, now))
+        remember(name, { accountId, version, device, window, stays, used }, findAdded(track, now))
       }
     },
     evict: () => {

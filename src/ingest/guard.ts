@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { isSubscribedToLocations } from '../db/queries/events.ts'
 import { devicesNamedIn } from '../db/queries/namedDevices.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
-import { accounts, devices, locations } from '../db/schema.ts'
+import { accounts, devices, locations, stays } from '../db/schema.ts'
 import type { Day } from '../domain/time/day.ts'
 
 /*
@@ -25,6 +25,9 @@ export interface GuardValues extends Viewer {
   expected: string | null
   found: number
   tracks: string | null
+  stays: string | null
+  /** One more than the longest part of the tracks has. */
+  maxCounted: number
   retentionDays: number | null
 }
 
@@ -46,12 +49,18 @@ const hasSameDevices = (p: Given): SQL => sql`ifnull((SELECT
 
 /**
  * True while each part of the tracks has as many locations as then. Stored ones never change, so the
- * number suffices.
+ * number suffices. Where very many came since, not all are counted.
  */
 const hasSameTracks = (p: Given): SQL => sql`NOT EXISTS (SELECT 1 FROM json_each(${p.tracks}) part
-  WHERE part.value ->> 3 <> (SELECT count(*) FROM ${locations}
+  WHERE part.value ->> 3 <> (SELECT count(*) FROM (SELECT 1 FROM ${locations}
     WHERE ${locations.deviceKey} = part.value ->> 0
-      AND ${locations.time} BETWEEN part.value ->> 1 AND part.value ->> 2))`
+      AND ${locations.time} BETWEEN part.value ->> 1 AND part.value ->> 2
+    LIMIT ${p.maxCounted})))`
+
+/** True while the stays of each device are those that were seen: they depend on its whole track. */
+const hasSameStays = (p: Given): SQL => sql`NOT EXISTS (SELECT 1 FROM json_each(${p.stays}) seen
+  WHERE seen.value ->> 1 IS NOT (SELECT ${stays.record} FROM ${stays}
+    WHERE ${stays.deviceKey} = seen.value ->> 0))`
 
 /** False when a wrong state of the account is assumed. */
 export const isAssumed = (p: Given, isTimeZoneAssumed?: SQL): SQL =>
@@ -67,7 +76,8 @@ export const isAssumed = (p: Given, isTimeZoneAssumed?: SQL): SQL =>
 export const isAsEvaluated = (p: Given, isOne = false): SQL => sql`((${p.retentionDays} IS NULL
     OR ${accounts.retentionDays} = ${p.retentionDays})
   AND ${isOne ? sql`true` : sql`(${p.expected} IS NULL OR ${hasSameDevices(p)})`}
-  AND (${p.tracks} IS NULL OR ${hasSameTracks(p)}))`
+  AND (${p.tracks} IS NULL OR ${hasSameTracks(p)})
+  AND (${p.stays} IS NULL OR ${hasSameStays(p)}))`
 
 /**
  * False when the batch must run again: then it writes nothing but `lastContact`. About the whole

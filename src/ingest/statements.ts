@@ -5,7 +5,7 @@ import { PACKED_COLUMNS, REST_INDEX } from '../db/queries/locations.ts'
 import { devicesNamedIn } from '../db/queries/namedDevices.ts'
 import { IS_VISIBLE_DEVICE, isVisible } from '../db/queries/visibility.ts'
 import { insertSelect, selectIn } from '../db/query.ts'
-import { accounts, devices, locations, pendingRaises } from '../db/schema.ts'
+import { accounts, devices, locations, pendingRaises, stays } from '../db/schema.ts'
 import {
   commaSeparated,
   compile,
@@ -175,6 +175,20 @@ export const insertRaises = compile<Values>(
 
 /** What rules have found in the new locations. */
 export const insertHits = compile<Values>(insertRaisesIf(sql`${p.hits}`, isActive(p)))
+
+/** Right after the INSERT of the locations: only if that has stored some. */
+export const writeStays = compile<Values>(
+  insertSelect(
+    stays,
+    {
+      deviceKey: sql`next.value ->> 0`,
+      accountId: sql`${p.accountId}`,
+      record: sql`next.value ->> 1`,
+    },
+    sql`FROM json_each(${p.nextStays}) next WHERE changes() > 0
+      ON CONFLICT (device_key) DO UPDATE SET record = excluded.record`,
+  ),
+)
 
 const LAST_RECEIVED = sql`(SELECT ${locations.receivedAt} FROM ${locations}
   WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1)`

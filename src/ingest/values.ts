@@ -18,6 +18,8 @@ export interface Values extends GuardValues {
   time: number | null
   /** 1 when the time zone need not be right for a device without an end. */
   anyTimeZone: 0 | 1
+  /** `[deviceKey, record]` of each device whose stays change. */
+  nextStays: string
   raises: string
   hits: string
 }

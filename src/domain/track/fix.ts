@@ -77,3 +77,14 @@ export const readValue = (fix: Fix, member: string): number | null => {
   const { rest } = fix
   return rest && Object.hasOwn(rest, member) ? (rest[member] ?? null) : null
 }
+
+/** The index of the first fix at or after an instant, among some in order of time. */
+export const firstFrom = (fixes: readonly Fix[], time: number): number => {
+  let [low, high] = [0, fixes.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((fixes[middle] as Fix).time < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}

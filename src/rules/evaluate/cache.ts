@@ -31,11 +31,19 @@ export interface CompiledRules {
   rules: CompiledRule[]
   /** The members without a column that rules compare. */
   members: string[]
+  /** Whether rules are about stays. */
+  hasStays: boolean
   bytes: number
 }
 
 /** Of an account without rules for reports. */
-export const NO_RULES: CompiledRules = { version: null, rules: [], members: [], bytes: 0 }
+export const NO_RULES: CompiledRules = {
+  version: null,
+  rules: [],
+  members: [],
+  hasStays: false,
+  bytes: 0,
+}
 
 export const MAX_CACHE_BYTES = 16_000_000
 const RULE_BYTES = 2000
@@ -97,6 +105,7 @@ const readRules = async (
     version: versions.results[0]?.rulesVersion ?? null,
     rules: compiled,
     members: [...new Set(inForce.flatMap(comparedMembers))],
+    hasStays: compiled.some(({ signals }) => signals.some(({ stay }) => stay !== null)),
     bytes: zoneBytes + signalBytes + RULE_BYTES * (1 + inForce.length),
   }
 }

@@ -1,7 +1,6 @@
 import type { Fix } from '../../domain/track/fix.ts'
-import { deriveValues, isSettled, type Values } from './durations.ts'
+import { deriveValues, isSettled, type Part, type Values } from './durations.ts'
 import type { Signal, SignalValue } from './signals.ts'
-import type { PairBudget } from './standstill.ts'
 
 /*
  * Which crossings a report adds to the track. The track is the state: what was raised before is what
@@ -33,6 +32,11 @@ export interface WindowFindings {
   /** Whether earlier or later fixes might change the result. */
   needsBefore: boolean
   needsAfter: boolean
+  /**
+   * Since when a stay lasts at the end of the window, whether that is sure, and whether both with
+   * and without the new fixes there is one after them: then they change no later value by itself.
+   */
+  stay?: { since: number | null; isSure: boolean; isJoined: boolean }
   /** The last fix that was evaluated, if the others would be too much work. */
   stoppedAt?: number | null
 }
@@ -82,8 +86,8 @@ const startsBetween = ({ startsAt }: Signal, earlier: Fix | undefined, later: Fi
 /** The values of the stored fixes alone, at their places among all; null at new ones. */
 function* deriveStored(
   signal: Signal,
-  { fixes, isNew, isStart }: Window,
-  { raw, now, budget }: { raw: SignalValue[]; now: Values; budget: PairBudget },
+  { fixes, isNew }: Window,
+  { raw, now, part }: { raw: SignalValue[]; now: Values; part: Part },
 ): Generator<number, Values> {
   const firstNew = isNew.indexOf(true)
   // Nothing that comes later changes the values before it.
@@ -94,15 +98,17 @@ function* deriveStored(
     signal,
     stored.map((index) => fixes[index] as Fix),
     stored.map((index) => raw[index] ?? null),
-    { isStart, from: fixes[firstNew], budget },
+    part,
   )
   const values: SignalValue[] = fixes.map(() => null)
   const isSure = fixes.map(() => false)
+  const sinces: (number | null)[] = fixes.map(() => null)
   for (const [at, index] of stored.entries()) {
     values[index] = derived.values[at] ?? null
     isSure[index] = derived.isSure[at] === true
+    sinces[index] = derived.sinces?.[at] ?? null
   }
-  return { values, isSure, stoppedAt: derived.stoppedAt ?? null }
+  return { values, isSure, sinces, stoppedAt: derived.stoppedAt ?? null }
 }
 
 /** Whether the first decided fix of the report has neither a decided fix nor the start before it. */
@@ -155,19 +161,24 @@ export function* evaluateWindow(
   signal: Signal,
   window: Window,
   given: Int8Array,
-  budget: PairBudget,
+  { budget, since }: Pick<Part, 'budget' | 'since'>,
 ): Generator<number, WindowFindings> {
   const { fixes, isNew, isStart, isEnd } = window
   const firstNew = isNew.indexOf(true)
-  if (firstNew === -1 || isConstant(signal, given, window)) return NOTHING
+  if (firstNew === -1 || isConstant(signal, given, window))
+    return { ...NOTHING, stay: { since: null, isSure: true, isJoined: false } }
   const lastNew = isNew.lastIndexOf(true)
   const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
-  const now = yield* deriveValues(signal, fixes, raw, { isStart, from: fixes[firstNew], budget })
-  const before = yield* deriveStored(signal, window, { raw, now, budget })
+  const isBegun = since !== undefined && since <= (fixes[0] as Fix).time
+  const part = { isStart, from: fixes[firstNew], budget, since: isBegun ? since : undefined }
+  const now = yield* deriveValues(signal, fixes, raw, part)
+  const before = yield* deriveStored(signal, window, { raw, now, part })
   // What was raised is not known then, and must not be raised again.
   if ((before.stoppedAt ?? null) !== null)
     return { ...NOTHING, stoppedAt: before.stoppedAt ?? null }
   const isAnchor: boolean[] = []
+  const isSteady: boolean[] = []
+  let isJoined = false
   const crossings: Crossing[] = []
   let stateNow: SignalValue = signal.startsAt !== null && isStart ? 0 : null
   let stateBefore: SignalValue = stateNow
@@ -198,13 +209,20 @@ export function* evaluateWindow(
     }
     const isSame = value !== null && value === valueBefore
     const isKept = isSame && now.isSure[index] === true && before.isSure[index] === true
+    const began = now.sinces?.[index] ?? null
     isAnchor.push(isKept)
+    const isStay = value !== null && began !== null
+    if (index > lastNew && isStay && valueBefore !== null && before.sinces?.[index] !== null)
+      isJoined = true
+    isSteady.push(isKept && began !== null && began === before.sinces?.[index])
     if (isKept || index === fixes.length - 1) close()
   }
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
-  const settled = isSettled(signal, fixes, { raw, values: now.values, isAnchor, added: lastNew })
+  const { values } = now
+  const settled = isSettled(signal, fixes, { raw, values, isAnchor, isSteady, added: lastNew })
   return {
     stoppedAt: now.stoppedAt ?? null,
+    stay: { since: now.sinces?.at(-1) ?? null, isSure: now.hasBegun === true, isJoined },
     crossings: crossings.map(({ index, isRising }) => {
       const fix = fixes[index] as Fix
       return { fix, isRising, speed: now.speeds?.[index] ?? null }

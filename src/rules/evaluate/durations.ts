@@ -11,6 +11,9 @@ export interface Values {
   isSure: boolean[]
   /** The last fix with a value, if those after it would be too much work. */
   stoppedAt?: number | null
+  /** Since when a condition about minutes is fulfilled at each fix, and whether that is known. */
+  sinces?: (number | null)[]
+  hasBegun?: boolean
   /** km/h at each fix, where the signal computes them. */
   speeds?: (number | null)[]
 }
@@ -20,6 +23,8 @@ export interface Part {
   isStart: boolean
   /** The first fix whose value is asked for, beside the one before it. */
   from: Fix | undefined
+  /** Since when the condition has been fulfilled before the part, if that is known. */
+  since?: number | undefined
   budget: PairBudget
 }
 
@@ -57,11 +62,12 @@ const agree = (
 }
 
 /** 1 from the moment that the value has been 1 for `ms`. */
-const dwell = (fixes: Fix[], before: Values, ms: number, isStart: boolean): Values => {
+const dwell = (fixes: Fix[], before: Values, ms: number, part: Part): Values => {
   const values: SignalValue[] = []
   const isSure: boolean[] = []
-  let since: number | null = null
-  let hasBegun = isStart
+  const sinces: (number | null)[] = []
+  let since: number | null = part.since ?? null
+  let hasBegun = part.isStart || since !== null
   for (const [index, fix] of fixes.entries()) {
     const value = before.values[index] ?? null
     const wasSure = before.isSure[index] === true
@@ -73,8 +79,9 @@ const dwell = (fixes: Fix[], before: Values, ms: number, isStart: boolean): Valu
     const isReached = value === 1 && since !== null && fix.time - since >= ms
     values.push(value === null ? null : isReached ? 1 : 0)
     isSure.push(value === null ? wasSure : isReached || value === 0 || hasBegun)
+    sinces.push(since)
   }
-  return { values, isSure }
+  return { values, isSure, sinces, hasBegun }
 }
 
 /** 1 when the device is farther than `metres` from where it was five minutes before or earlier. */
@@ -108,7 +115,7 @@ export function* deriveValues(
     case 'plain':
       return agree(raw, count, isStart)
     case 'dwell':
-      return dwell(fixes, agree(raw, count, isStart), derivation.ms, isStart)
+      return dwell(fixes, agree(raw, count, isStart), derivation.ms, part)
     case 'speed':
     case 'moves': {
       const { values, isSure, ...more }: Values =
@@ -129,7 +136,7 @@ export function* deriveValues(
 export const isSettled = (
   { derivation, rule }: Signal,
   fixes: Fix[],
-  { raw, values, isAnchor, added }: SettledInput,
+  { raw, values, isAnchor, isSteady, added }: SettledInput,
 ): boolean => {
   const later = fixes.slice(added + 1)
   switch (derivation.type) {
@@ -144,7 +151,7 @@ export const isSettled = (
         if (raw[index] === 0) zeros++
         if (raw[index] === 1) zeros = 0
         const isLeft = zeros >= rule.hysteresis.fixes
-        return isLeft || (isAnchor[index] === true && values[index] === 1)
+        return isLeft || isSteady[index] || (isAnchor[index] === true && values[index] === 1)
       })
     }
     case 'moves':
@@ -169,5 +176,7 @@ interface SettledInput {
   raw: SignalValue[]
   values: SignalValue[]
   isAnchor: boolean[]
+  /** Where a stay has the beginning that it had before. */
+  isSteady: boolean[]
   added: number
 }

@@ -1,11 +1,13 @@
 import type { Database } from '../../db/open.ts'
 import { isForDevice } from '../../domain/rule/rule.ts'
+import { firstFrom } from '../../domain/track/fix.ts'
 import type { CompiledRules } from './cache.ts'
 import type { Segment } from './crossings.ts'
 import { evaluateReport, MAX_WINDOW, type ReportFindings, WINDOW_SIZES } from './report.ts'
 import { type Signal, withMaxSpeed } from './signals.ts'
+import { NO_STAYS, nextStays, parseStays } from './stays.ts'
 import { type DeviceTrack, findAdded, spanOf, type TrackContext } from './tracks.ts'
-import { firstFrom, joinSegments, ROW_UNITS, readWindows } from './window.ts'
+import { joinSegments, ROW_UNITS, readWindows } from './window.ts'
 
 /* What rules find in the new locations of each device. */
 
@@ -40,9 +42,11 @@ const evaluateSegments = async (
 ): Promise<Need[]> => {
   const added = findAdded(track, now)
   const needs: Need[] = []
+  // A stay of several parts would have to be followed from one to the next.
+  const stays = track.window.segments.length === 1 ? parseStays(track.stays) : NO_STAYS
   for (const segment of track.window.segments) {
     if (found.has(segment)) continue
-    const options = { timeZone, budget: work.pairs }
+    const options = { timeZone, budget: work.pairs, stays }
     const findings = await work.slices.run(evaluateReport(signals, [segment], added, options))
     found.set(segment, findings)
     const { stored, from, to } = segment
@@ -104,6 +108,8 @@ const joinFindings = ({ window }: DeviceTrack, found: Found): ReportFindings => 
     needsAfter: all.some(({ needsAfter }) => needsAfter),
     used: all.at(-1)?.used ?? 0,
     stoppedAt: null,
+    // Of several parts only the end of the track says by itself since when a stay lasts.
+    stays: all.at(-1)?.stays.filter(({ isEnd }) => isEnd || all.length === 1) ?? [],
   }
 }
 
@@ -139,4 +145,7 @@ export const evaluateTracks = async (
     track.findings = joinFindings(track, found)
     track.used = track.findings.used
   }
+  for (const track of tracks)
+    if (findAdded(track, context.now).length > 0)
+      track.nextStays = nextStays(track.stays, track.findings?.stays ?? [])
 }

@@ -1,7 +1,7 @@
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import { describeOccasion, MAX_REPORT_ALERTS } from '../../domain/rule/rule.ts'
 import { newId } from '../../ids.ts'
-import type { Hit } from './report.ts'
+import type { Hit } from './foundHits.ts'
 
 /* What rules have found in a report, as alerts to raise. */
 

@@ -22,6 +22,8 @@ export interface Memory {
   version: string | null
   device: TrackDevice
   window: TrackWindow
+  /** Its stays, as they are stored. */
+  stays: string | null
 }
 
 /** The guard counts them, so they are few; devices that needed more keep more. */

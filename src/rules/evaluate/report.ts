@@ -1,7 +1,6 @@
 import { type Box, boxOfPlaces } from '../../domain/geo/geodesy.ts'
 import { isShapeApart } from '../../domain/geo/zoneGeometry.ts'
-import { isScheduled } from '../../domain/time/schedule.ts'
-import type { Fix } from '../../domain/track/fix.ts'
+import { type Fix, firstFrom } from '../../domain/track/fix.ts'
 import {
   evaluateWindow,
   type Segment,
@@ -11,8 +10,10 @@ import {
   type Window,
   type WindowFindings,
 } from './crossings.ts'
-import type { CompiledZone, Signal } from './signals.ts'
+import { addHits, type Hit } from './foundHits.ts'
+import type { Signal } from './signals.ts'
 import type { PairBudget } from './standstill.ts'
+import { NO_STAYS, type StayEnd, type Stays } from './stays.ts'
 import { ZonesAtFix } from './zonesAtFix.ts'
 
 /* What all rules of a device find in a report. */
@@ -24,14 +25,6 @@ import { ZonesAtFix } from './zonesAtFix.ts'
 export const WINDOW_SIZES = [4, 64, 1024, 8192] as const
 export const MAX_WINDOW = WINDOW_SIZES[3]
 
-export interface Hit {
-  signal: Signal
-  fix: Fix
-  zone: CompiledZone | null
-  /** What passed its limit. */
-  value: number | null
-}
-
 export interface ReportFindings {
   hits: Hit[]
   needsBefore: boolean
@@ -40,6 +33,7 @@ export interface ReportFindings {
   used: number
   /** The last fix that was evaluated, when the work reached its limit; null when all were. */
   stoppedAt: number | null
+  stays: StayEnd[]
 }
 
 export interface ReportOptions {
@@ -50,6 +44,8 @@ export interface ReportOptions {
   includesEarlier?: boolean
   /** What `stands` may compare, in all parts of the report together. */
   budget?: PairBudget
+  /** As they are stored; only with one part. */
+  stays?: Stays
 }
 
 /** In one report. A test of a rule looks at more locations. */
@@ -61,8 +57,6 @@ const VALUE_UNITS = 0.05
 const PLACE_UNITS = 0.1
 const WINDOW_UNITS = 0.15
 const CROSSING_UNITS = 0.5
-/** More hits in one report are not described: a report raises few. Emergencies come first. */
-const MAX_HITS = 20_000
 /** What a change counts where the work is limited, so that there are fewer hits than that. */
 const CHANGE_UNITS = 100
 
@@ -86,6 +80,8 @@ interface RawValues {
 }
 
 const hasEmergency = ({ alike }: RawValues): boolean => alike.some(({ rule }) => rule.emergency)
+
+const namesOf = ({ alike }: RawValues): string[] => alike.flatMap(({ stay }) => stay ?? [])
 
 /** One for all signals that have the same values, those of emergencies first. */
 const groupAlike = (signals: Signal[], count: number): RawValues[] =>
@@ -120,6 +116,13 @@ function* fillValues(
 /** Takes what a group of signals finds by so many fixes before the first new one. */
 type Found = (group: RawValues, it: WindowFindings, used: number) => void
 
+interface GroupOptions {
+  maxUnits: number
+  budget: PairBudget
+  stays: Stays
+  found: Found
+}
+
 /**
  * Evaluates signals in a window: first by the few fixes before the new ones that nearly always
  * suffice, then, those that need it, by more. Returns the last fix before a limit.
@@ -128,7 +131,7 @@ function* evaluateGroups(
   groups: RawValues[],
   whole: Window,
   zones: ZonesAtFix,
-  { maxUnits, budget, found }: { maxUnits: number; budget: PairBudget; found: Found },
+  { maxUnits, budget, stays, found }: GroupOptions,
 ): Generator<number, number | null> {
   const firstNew = whole.isNew.indexOf(true)
   let window = whole
@@ -143,7 +146,10 @@ function* evaluateGroups(
     const further: RawValues[] = []
     for (const group of pending) {
       const raw = group.raw.subarray(from, window.fixes.length)
-      const it = yield* evaluateWindow(group.signal, tail, raw, budget)
+      const since = namesOf(group)
+        .map((name) => stays.get(name))
+        .find(Number.isFinite)
+      const it = yield* evaluateWindow(group.signal, tail, raw, { budget, since })
       if (it.needsBefore && from > 0) further.push(group)
       else found(group, it, firstNew - from)
       stoppedAt ??= it.stoppedAt ?? null
@@ -167,13 +173,14 @@ export function* evaluateReport(
   options: ReportOptions,
 ): Generator<number, ReportFindings> {
   const { timeZone, maxUnits = Number.POSITIVE_INFINITY, includesEarlier = false } = options
-  const { budget = { left: MAX_REPORT_PAIRS } } = options
+  const { budget = { left: MAX_REPORT_PAIRS }, stays = NO_STAYS } = options
   const result: ReportFindings = {
     hits: [],
     needsBefore: false,
     needsAfter: false,
     used: 0,
     stoppedAt: null,
+    stays: [],
   }
   for (const segment of segments) {
     const own = added.filter(({ time }) => time >= segment.from && time <= segment.to)
@@ -193,12 +200,20 @@ export function* evaluateReport(
         !(signal.isRising || wasOutside(signal.rule.hysteresis.fixes)),
     )
     yield signals.length * VALUE_UNITS + fixes.length * PLACE_UNITS
+    const isLongest = firstFrom(segment.stored, firstTime) >= MAX_WINDOW
+    const last = Math.max(segment.stored.at(-1)?.time ?? 0, own.at(-1)?.time ?? 0)
+    const end = { isEnd: segment.isEnd, isLongest, last }
+    const nearNames = new Set(near.map(({ stay }) => stay))
+    const names = [...stays.keys()].filter((name) => !nearNames.has(name))
+    result.stays.push({ ...end, names, since: null, isSure: true, isSettled: true })
     if (near.length === 0) continue
     const window = toWindow(segment, own)
     yield fixes.length * PLACE_UNITS
     const groups = groupAlike(near, window.fixes.length)
     const zones = new ZonesAtFix(Math.max(...near.map(({ rule }) => rule.hysteresis.metres)))
-    const found: Found = (group, { crossings, needsBefore, needsAfter }, used) => {
+    const found: Found = (group, { crossings, needsBefore, needsAfter, stay }, used) => {
+      const isSettled = !needsAfter || stay?.isJoined === true
+      if (stay) result.stays.push({ ...end, ...stay, names: namesOf(group), isSettled })
       result.used = Math.max(result.used, used)
       result.needsBefore ||= needsBefore
       result.needsAfter ||= needsAfter
@@ -208,30 +223,10 @@ export function* evaluateReport(
     result.stoppedAt = yield* evaluateGroups(groups, window, zones, {
       maxUnits,
       budget,
+      stays,
       found,
     })
   }
   result.hits.sort((a, b) => a.fix.time - b.fix.time)
   return result
-}
-
-interface Crossings extends Pick<WindowFindings, 'crossings'> {
-  zones: ZonesAtFix
-  timeZone: string
-  includesEarlier: boolean
-}
-
-const addHits = (
-  hits: Hit[],
-  signal: Signal,
-  { crossings, zones, timeZone, includesEarlier }: Crossings,
-): void => {
-  for (const { fix, isRising, speed } of crossings) {
-    if (hits.length >= MAX_HITS) return
-    if (isRising !== signal.isRising) continue
-    if (fix.time < signal.since && !includesEarlier) continue
-    if (!isScheduled(signal.rule.schedule, fix.time, timeZone)) continue
-    const value = speed ?? signal.valueAt(fix)
-    hits.push({ signal, fix, zone: signal.zoneAt(fix, zones), value })
-  }
 }

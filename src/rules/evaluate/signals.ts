@@ -3,6 +3,7 @@ import type { Zone } from '../../domain/geo/zone.ts'
 import { type CompiledShape, compileShape } from '../../domain/geo/zoneGeometry.ts'
 import { type Limits, type Rule, watchesSince, zonesOf } from '../../domain/rule/rule.ts'
 import { type Fix, isInRest, readValue } from '../../domain/track/fix.ts'
+import { stayName } from './stays.ts'
 import type { ZonesAtFix } from './zonesAtFix.ts'
 
 /*
@@ -43,6 +44,8 @@ export interface Signal {
   /** The value at a fix by itself. */
   evaluate: (fix: Fix, zones: ZonesAtFix) => SignalValue
   derivation: Derivation
+  /** Names the stay that it is about; null without one. */
+  stay: string | null
   /** Where all of these are far away, the value is surely 0. */
   zones: CompiledZone[] | null
   /** The zone that an alert at this fix names. */
@@ -95,7 +98,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
   const key = JSON.stringify([when, hysteresis, startsAt])
   const common = {
     ...{ rule, key, since, startsAt, isRising: true },
-    ...{ zones: null, zoneAt: NO_ZONE, valueAt: NO_VALUE },
+    ...{ zones: null, zoneAt: NO_ZONE, valueAt: NO_VALUE, stay: null },
   }
   const plain = { type: 'plain' } as const
   switch (when.type) {
@@ -114,6 +117,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
         evaluate: (fix, at) => at.valueIn(zone, fix, hysteresis.metres),
         derivation:
           when.type === 'inside' ? { type: 'dwell', ms: when.minutes * MINUTE_MS } : plain,
+        stay: when.type === 'inside' ? stayName(common, [zone]) : null,
         zones: [zone],
         zoneAt: () => zone,
         since: Math.max(rule.lastModified, zone.lastModified),
@@ -125,6 +129,7 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
           ...common,
           evaluate: (fix, at) => invert(valueInAny(rule, own, fix, at)),
           derivation: { type: 'dwell', ms: when.minutes * MINUTE_MS },
+          stay: stayName(common, own),
           zoneAt: () => (own.length === 1 ? (only ?? null) : null),
         },
       ]

@@ -6,7 +6,7 @@ import type { Viewer } from '../../db/queries/visibility.ts'
 import { keptSince } from '../../domain/account/account.ts'
 import { isForDevice } from '../../domain/rule/rule.ts'
 import { type Day, localDay } from '../../domain/time/day.ts'
-import type { Fix } from '../../domain/track/fix.ts'
+import { type Fix, firstFrom } from '../../domain/track/fix.ts'
 import type { Slices } from '../../http/admission/slices.ts'
 import type { CompiledRules } from './cache.ts'
 import type { Segment } from './crossings.ts'
@@ -14,7 +14,6 @@ import { recall, type TrackDevice } from './memory.ts'
 import { type ReportFindings, WINDOW_SIZES } from './report.ts'
 import type { PairBudget } from './standstill.ts'
 import {
-  firstFrom,
   joinSegments,
   ROW_UNITS,
   readDeviceWindows,
@@ -60,6 +59,9 @@ export interface DeviceTrack {
   /** In order of time, each time once. */
   sent: Fix[]
   window: TrackWindow
+  /** Its stays as they are stored, and as they are to be; null for none. */
+  stays: string | null
+  nextStays: string | null
   /** How many fixes before the first new one were needed. */
   used: number
   /** What the rules find; null without rules for the device. */
@@ -116,8 +118,9 @@ const recallTracks = (context: TrackContext, parts: NamedRows[]): Tracks | null 
     const sent = fixesOf(rows, compiled.members)
     const known = recall({ ...viewer, name, sent, version: compiled.version, now })
     if (!known) return null
-    const { device, window } = known
-    tracks.push({ device, parts: [at], name, sent, window, used: 0, findings: null })
+    const { device, window, stays } = known
+    const unchanged = { stays, nextStays: stays, used: 0, findings: null }
+    tracks.push({ device, parts: [at], name, sent, window, ...unchanged })
   }
   const [retentionDays, ...others] = new Set(tracks.map(({ window }) => window.retentionDays))
   const isEachOnce = new Set(tracks.map(({ device }) => device.key)).size === tracks.length
@@ -178,7 +181,8 @@ const readAllTracks = async (
       rows.map((row) => row[0] as number),
     ),
   )
-  const query = { viewer, spans, before: size, after: size, members: compiled.members }
+  const { members, hasStays } = compiled
+  const query = { viewer, spans, before: size, after: size, members, hasStays }
   const { found, segments } = await readDeviceWindows(db, query)
   await work.slices.spend(countStored(segments) * ROW_UNITS)
   const today = localDay(now, timeZone)
@@ -198,7 +202,7 @@ const readAllTracks = async (
     const segment = segments[state.span]
     const sent = fixesOf(
       own.flatMap((at) => parts[at]?.rows ?? []),
-      compiled.members,
+      members,
     )
     const track: DeviceTrack = {
       device: { key: state.key, id: state.id, maxSpeed: state.maxSpeed },
@@ -211,6 +215,8 @@ const readAllTracks = async (
         // Without new locations nothing was read.
         segments: segment && sent.length > 0 ? [segment] : [],
       },
+      stays: state.stays,
+      nextStays: state.stays,
       used: 0,
       findings: null,
     }

@@ -4,9 +4,9 @@ import { fixColumns, packMembers } from '../../db/queries/fixes.ts'
 import { type DeviceName, devicesNamedIn } from '../../db/queries/namedDevices.ts'
 import type { Viewer } from '../../db/queries/visibility.ts'
 import { json, select } from '../../db/query.ts'
-import { accounts, devices, groupDevices, locations } from '../../db/schema.ts'
+import { accounts, devices, groupDevices, locations, stays } from '../../db/schema.ts'
 import { compile, type Placeholders, type RowOf, readAll, runBatch } from '../../db/statement.ts'
-import { type Fix, toFix } from '../../domain/track/fix.ts'
+import { type Fix, firstFrom, toFix } from '../../domain/track/fix.ts'
 import type { Segment } from './crossings.ts'
 
 /* The parts of tracks around new locations, as they are stored. */
@@ -34,6 +34,8 @@ export interface WindowQuery {
   after: number
   /** The members without a column that rules compare. */
   members: readonly string[]
+  /** Whether the stays of the devices are read. */
+  hasStays?: boolean
 }
 
 interface Values extends Viewer {
@@ -42,6 +44,7 @@ interface Values extends Viewer {
   after: number
   within: number
   members: string
+  hasStays: 0 | 1
 }
 
 /** The position of a span among those that are asked for. */
@@ -66,6 +69,8 @@ const selectDevices = compile((p: Placeholders<Values>) =>
       retentionDays: accounts.retentionDays,
       groups: json<string[]>(sql`(SELECT json_group_array(${groupDevices.groupId})
         FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key})`),
+      stays: sql<string | null>`CASE WHEN ${p.hasStays} THEN (SELECT ${stays.record}
+        FROM ${stays} WHERE ${stays.deviceKey} = ${devices.key}) END`,
       isWide: isWide(p),
     },
     sql`FROM ${accounts} CROSS JOIN ${devicesNamedIn(p.spans)}
@@ -93,13 +98,14 @@ const selectWindows = compile((p: Placeholders<Values>) =>
 /** More stored locations in a span are read around each location by itself. */
 const maxWithin = (spans: number): number => Math.max(200, Math.floor(2000 / Math.max(1, spans)))
 
-const valuesOf = ({ viewer, spans, members, before, after }: WindowQuery): Values => ({
+const valuesOf = ({ viewer, spans, members, hasStays, before, after }: WindowQuery): Values => ({
   accountId: viewer.accountId,
   groupId: viewer.groupId,
   before,
   after,
   within: maxWithin(spans.length),
   members: packMembers(members),
+  hasStays: hasStays ? 1 : 0,
   spans: JSON.stringify(spans.map(({ name, first, last }) => [...name, first, last])),
 })
 
@@ -165,17 +171,6 @@ export const joinSegments = (parts: readonly Segment[]): Segment[] => {
     joined.splice(-1, 1, { ...last, ...end, stored })
   }
   return joined
-}
-
-/** The index of the first fix at or after an instant, among some in order of time. */
-export const firstFrom = (fixes: readonly Fix[], time: number): number => {
-  let [low, high] = [0, fixes.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((fixes[middle] as Fix).time < time) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The fixes of the window next to an instant, and the one at it. */

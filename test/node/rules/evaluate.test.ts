@@ -6,9 +6,9 @@ import { compileShape } from '../../../src/domain/geo/zoneGeometry.ts'
 import type { Rule, RuleCondition, RuleRecord } from '../../../src/domain/rule/rule.ts'
 import { type Fix, pickCompared } from '../../../src/domain/track/fix.ts'
 import type { Segment } from '../../../src/rules/evaluate/crossings.ts'
+import type { Hit } from '../../../src/rules/evaluate/foundHits.ts'
 import {
   evaluateReport as evaluateInSteps,
-  type Hit,
   MAX_REPORT_PAIRS,
   MAX_TEST_PAIRS,
   WINDOW_SIZES,

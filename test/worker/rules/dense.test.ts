@@ -1,81 +1,26 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
-import { alertsOf, fixAt, random, type State } from '../../support/ruleTracks.ts'
-import { createRule, createZone } from '../../support/zones.ts'
+import {
+  backdate,
+  fixAt,
+  iso,
+  MINUTE,
+  raisedBy,
+  random,
+  SECOND,
+  type State,
+  send,
+  setUpDense,
+  storeTrack,
+  tried,
+} from '../../support/ruleTracks.ts'
+import { createRule } from '../../support/zones.ts'
 
 /* Rules about minutes with very many locations in them. */
 
-const SECOND = 1000
-const MINUTE = 60_000
-
-const iso = (time: number) => new Date(time).toISOString()
-const DEGREES: Partial<Record<State, number>> = { in: 0.001, out: 0.1 }
-
-/** Stores locations without evaluating them, at places that are some metres apart. */
-const storeTrack = (
-  device: string,
-  { from, count, step, state }: { from: number; count: number; step: number; state: State },
-) =>
-  env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?3 - 1)
-      INSERT INTO locations (device_key, time, latitude, longitude, received_at)
-      SELECT key, ?1 + i * ?4, i % 7 * 50, ?5 + i % 5 * 50, ?1 FROM n, devices WHERE id = ?2`,
-  )
-    .bind(from, device, count, step, (DEGREES[state] ?? 0) * 1e7)
-    .run()
-
-/** Lets rules raise alerts of the past. Only before the first report: changes are not noticed. */
-const backdate = (account: TestAccount) =>
-  env.DB.batch([
-    env.DB.prepare(
-      `UPDATE rules SET last_modified = 0, creation = 0,
-        record = json_remove(record, '$.conditionChanged') WHERE account_id = ?`,
-    ).bind(account.id),
-    env.DB.prepare('UPDATE zones SET last_modified = 0 WHERE account_id = ?').bind(account.id),
-  ])
-
-/** One rule of each kind, all fulfilled by so many minutes in the zone after a place outside. */
-const setUp = async (minutes: number) => {
-  const account = await openAccount({ licenses: 40 })
-  const [zone, other] = [
-    await createZone(account),
-    await createZone(account, { shape: { type: 'Circle', center: [0.1, 0], radius: 1000 } }),
-  ]
-  const rules = [
-    await createRule(account, { when: { type: 'inside', zones: [zone], minutes } }),
-    await createRule(account, { when: { type: 'outside', zones: [other], minutes } }),
-    await createRule(account, { when: { type: 'stands', minutes } }),
-  ]
-  await backdate(account)
-  return { account, rules, zone }
-}
-
-const send = async (account: TestAccount, device: string, body: unknown) => {
-  const reply = await account.call('POST', `/api/devices/${device}/locations`, { body })
-  expect([reply.status, reply.body.accepted]).toEqual([201, Array.isArray(body) ? body.length : 1])
-}
-
-/** When alerts of each rule were raised, in the order of the rules. */
-const raisedBy = async (account: TestAccount, device: string, rules: string[]) => {
-  const alerts: { ruleId: string; dateTime: string }[] = await alertsOf(account, device)
-  return rules.map((rule) =>
-    alerts.filter(({ ruleId }) => ruleId === rule).map(({ dateTime }) => dateTime),
-  )
-}
-
-const tried = (account: TestAccount, deviceId: string, rules: string[], from: number) =>
-  Promise.all(
-    rules.map(async (rule) => {
-      const body = { deviceId, from: iso(from), to: iso(from + 2 * 86_400_000) }
-      const { alerts } = (await account.call('POST', `/api/rules/${rule}/test`, { body })).body
-      return alerts.map(({ dateTime }: { dateTime: string }) => dateTime)
-    }),
-  )
-
 test('a day with 1100 locations is raised as a test finds it', async () => {
-  const { account, rules } = await setUp(1440)
+  const { account, rules } = await setUpDense(1440)
   const device = await createDevice(account)
   const step = Math.floor(86_400_000 / 1099)
   const from = Date.now() - 86_400_000 - 10 * MINUTE
@@ -92,7 +37,7 @@ test('a day with 1100 locations is raised as a test finds it', async () => {
 }, 60_000)
 
 test('a day with a location every eleven seconds is raised once', async () => {
-  const { account, rules } = await setUp(1440)
+  const { account, rules } = await setUpDense(1440)
   const device = await createDevice(account)
   const from = Date.now() - 86_400_000 - 10 * MINUTE
   const step = 11 * SECOND
@@ -107,7 +52,7 @@ test('a day with a location every eleven seconds is raised once', async () => {
 }, 120_000)
 
 test('a report around more than 2000 stored locations loses nothing', async () => {
-  const { account, rules } = await setUp(60)
+  const { account, rules } = await setUpDense(60)
   const device = await createDevice(account)
   const from = Date.now() - 120 * MINUTE
   await storeTrack(device, { from, count: 2400, step: 1475, state: 'in' })
@@ -118,7 +63,7 @@ test('a report around more than 2000 stored locations loses nothing', async () =
 }, 60_000)
 
 test('a report of 21 devices around more than 200 stored locations of each loses nothing', async () => {
-  const { account, rules } = await setUp(60)
+  const { account, rules } = await setUpDense(60)
   const devices = await Promise.all(Array.from({ length: 21 }, () => createDevice(account)))
   const from = Date.now() - 120 * MINUTE
   const newest = from + 61 * MINUTE
@@ -136,7 +81,7 @@ test('a report of 21 devices around more than 200 stored locations of each loses
 }, 60_000)
 
 test('a late location among very many that ends a stay, and one that makes it longer', async () => {
-  const { account, rules } = await setUp(60)
+  const { account, rules } = await setUpDense(60)
   const device = await createDevice(account)
   const from = Date.now() - 300 * MINUTE
   // 59 minutes by 3540 locations, then nothing for a while.
@@ -157,7 +102,7 @@ test('a late location among very many that ends a stay, and one that makes it lo
 test('random tracks in order raise what a test finds in them', async () => {
   const seed = Number((env as { MODEL_SEED?: string }).MODEL_SEED ?? Date.now() % 1e9)
   const next = random(seed)
-  const { account, rules, zone } = await setUp(20)
+  const { account, rules, zone } = await setUpDense(20)
   rules.push(
     await createRule(account, { when: { type: 'speed', above: 50, zones: [zone] } }),
     await createRule(account, { when: { type: 'value', member: 'battery', below: 20 } }),

@@ -6,6 +6,7 @@ import {
   erasures,
   groupDevices,
   silentMarks,
+  stays,
   tombstones,
   users,
 } from '../../../db/schema.ts'
@@ -15,7 +16,7 @@ import type { Write } from '../outbox.ts'
 
 /** The unary plus keeps the planner from reading all rows of the account. */
 const isOfDevice = (
-  table: typeof groupDevices | typeof silentMarks,
+  table: typeof groupDevices | typeof silentMarks | typeof stays,
   accountId: string,
   key: number,
 ) => sql`${table.deviceKey} = ${key} AND +${table.accountId} = ${accountId}`
@@ -45,7 +46,7 @@ export const removeDevice: Write<'device-gone'> = (db, accountId, { id, key, at,
     .set({ deviceId: null })
     .where(and(eq(users.accountId, accountId), eq(users.deviceId, id))),
   ...removeRuleTarget(db, { accountId, member: 'devices', id }),
-  ...[groupDevices, silentMarks].map((table) =>
+  ...[groupDevices, silentMarks, stays].map((table) =>
     db.delete(table).where(isOfDevice(table, accountId, key)),
   ),
   db.delete(devices).where(and(eq(devices.key, key), eq(devices.accountId, accountId))),

@@ -1,0 +1,294 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { openCell } from '../../../src/db/open.ts'
+import { INITIAL_STATE } from '../../../src/ingest/arrival.ts'
+import { storeArrivals } from '../../../src/ingest/store.ts'
+import { evictMemory } from '../../../src/rules/evaluate/memory.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { failExecutions, watchResults } from '../../support/bindings.ts'
+import { createDevice } from '../../support/devices.ts'
+import {
+  backdate,
+  fixAt,
+  iso,
+  MINUTE,
+  raisedBy,
+  random,
+  SECOND,
+  type State,
+  send,
+  setUpDense,
+  storeTrack,
+} from '../../support/ruleTracks.ts'
+import { createRule, createZone } from '../../support/zones.ts'
+
+/* Stays that are stored, so that a report need not read them whole. */
+
+const recordOf = async (device: string): Promise<[string, number][] | null> => {
+  const record = await env.DB.prepare(
+    `SELECT record FROM stays WHERE device_key = (SELECT key FROM devices WHERE id = ?)`,
+  )
+    .bind(device)
+    .first<string>('record')
+  return record && JSON.parse(record)
+}
+
+const sincesOf = async (device: string) =>
+  (await recordOf(device))?.map(([, since]) => since).sort() ?? null
+
+const deleteRecord = (device: string) =>
+  env.DB.prepare('DELETE FROM stays WHERE device_key = (SELECT key FROM devices WHERE id = ?)')
+    .bind(device)
+    .run()
+
+/** Reports one location; returns the rows that were read and written. */
+const costOf = async (
+  { id: accountId }: TestAccount,
+  deviceId: string,
+  { time, state, db = env.DB }: { time: number; state: State; db?: D1Database },
+) => {
+  const rulesVersion = await env.DB.prepare('SELECT rules_version FROM accounts WHERE id = ?')
+    .bind(accountId)
+    .first<string>('rules_version')
+  const cost = { read: 0, written: 0 }
+  const DB = watchResults(db, (results) => {
+    for (const { meta } of results) {
+      cost.read += meta.rows_read
+      cost.written += meta.rows_written
+    }
+  })
+  const now = Date.now()
+  const { dateTime: _, ...place } = fixAt(time, state)
+  const arrivals = [{ location: { dateTime: time, ...place }, receivedAt: now }]
+  const outcome = await storeArrivals(openCell({ ...env, DB }, 0), {
+    viewer: { accountId, groupId: null },
+    devices: [{ deviceId, identifier: null, eventId: 'evt_1', contact: now, arrivals }],
+    raisesBy: null,
+    checksCredibility: false,
+    assumed: { ...INITIAL_STATE, rulesVersion },
+    origin: 'https://perigee.test',
+    now,
+  })
+  expect(outcome).toMatchObject({ ok: true, accepted: 1 })
+  return cost
+}
+
+/** A rule about being in the zone, and one about being out of another. */
+const setUp = async (minutes: number, fixes = 1) => {
+  const account = await openAccount({ licenses: 20 })
+  const zone = await createZone(account)
+  const circle = { type: 'Circle', center: [0.1, 0], radius: 1000 }
+  const other = await createZone(account, { shape: circle })
+  const hysteresis = { metres: 0, fixes }
+  const rules = [
+    await createRule(account, { when: { type: 'inside', zones: [zone], minutes }, hysteresis }),
+    await createRule(account, { when: { type: 'outside', zones: [other], minutes }, hysteresis }),
+  ]
+  await backdate(account)
+  return { account, rules }
+}
+
+test('a day with a location each second is raised at its time, by few rows', async () => {
+  const { account, rules } = await setUp(1440)
+  const device = await createDevice(account)
+  const from = Date.now() - 86_400_000 - 10 * MINUTE
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  expect(await sincesOf(device)).toEqual([from, from])
+  await storeTrack(device, { from: from + SECOND, count: 86_398, step: SECOND, state: 'in' })
+  evictMemory(account.id, [device, null])
+  for (const second of [86_399, 86_400, 86_401]) {
+    const time = from + second * SECOND
+    const { read, written } = await costOf(account, device, { time, state: 'in' })
+    expect(read).toBeLessThan(150)
+    // The location and, at 24 hours, the two alerts with their index.
+    expect(written).toBeLessThanOrEqual(second === 86_400 ? 8 : 1)
+  }
+  const late = await costOf(account, device, { time: from + 40_000_500, state: 'in' })
+  expect(late.read).toBeLessThan(150)
+  const count = await env.DB.prepare(
+    'SELECT count(*) AS n FROM pending_raises WHERE account_id = ?',
+  )
+    .bind(account.id)
+    .first<number>('n')
+  expect(count).toBe(rules.length)
+  expect(await sincesOf(device)).toEqual([from, from])
+  // A late one outside ends the stay; another begins with the next location.
+  await costOf(account, device, { time: from + 50_000_500, state: 'out' })
+  expect(await sincesOf(device)).toEqual([from + 50_001_000, from + 50_001_000])
+}, 120_000)
+
+test('a stay that began before all that may be read begins there, and raises later', async () => {
+  const { account, rules } = await setUpDense(180)
+  const device = await createDevice(account)
+  const from = Date.now() - 400 * MINUTE
+  await storeTrack(device, { from, count: 10_000, step: SECOND, state: 'in' })
+  await send(account, device, fixAt(from + 10_000 * SECOND, 'in'))
+  const [since = 0] = (await sincesOf(device)) ?? []
+  expect(since).toBeGreaterThan(from)
+  expect(since).toBeLessThan(from + 2000 * SECOND)
+  await send(account, device, fixAt(since + 180 * MINUTE - 1, 'in'))
+  await send(account, device, fixAt(since + 180 * MINUTE, 'in'))
+  const [inside, outside] = await raisedBy(account, device, rules)
+  expect([inside, outside]).toEqual(Array(2).fill([iso(since + 180 * MINUTE)]))
+}, 60_000)
+
+/** Since when a condition is fulfilled at the end of a track, decided fix by decided fix. */
+const modelSince = (track: { time: number; state: State }[], fixes: number): number | null => {
+  let since: number | null = null
+  let [last, run]: [State, number] = ['unknown', 0]
+  for (const { time, state } of track.toSorted((a, b) => a.time - b.time)) {
+    if (state === 'unknown') continue
+    run = state === last ? run + 1 : 1
+    last = state
+    if (run < fixes) continue
+    since = state === 'in' ? (since ?? time) : null
+  }
+  return since
+}
+
+test.each([1, 3])(
+  'random reports, late ones too, raise what windows do, %i fixes',
+  async (fixes) => {
+    const seed = Number((env as { MODEL_SEED?: string }).MODEL_SEED ?? Date.now() % 1e9)
+    const next = random(seed)
+    const { account, rules } = await setUp(10, fixes)
+    for (let round = 0; round < 4; round++) {
+      const [known, unknown] = [await createDevice(account), await createDevice(account)]
+      const from = Date.now() - 20 * 3_600_000
+      let state: State = 'in'
+      const track = Array.from({ length: 120 }, (_, minute) => {
+        if (next() < 0.08) state = next() < 0.6 ? 'in' : 'out'
+        return { time: from + minute * MINUTE, state: next() < 0.06 ? 'unknown' : state } as const
+      })
+      const stored: typeof track = []
+      // Mostly in order; about a fifth comes later.
+      const late = track.filter(() => next() < 0.2)
+      const inTime = track.filter((fix) => !late.includes(fix))
+      while (inTime.length + late.length > 0) {
+        const isLate = late.length > 0 && (inTime.length === 0 || next() < 0.25)
+        const from = isLate ? late : inTime
+        const at = isLate ? Math.floor(next() * late.length) : 0
+        const some = from.splice(at, 1 + Math.floor(next() * 3))
+        stored.push(...some)
+        if (next() < 0.3) evictMemory(account.id, [known, null])
+        await deleteRecord(unknown)
+        const body = some.map(({ time, state }) => fixAt(time, state))
+        for (const device of [known, unknown]) await send(account, device, body)
+        // An imprecise location by the one zone is surely out of the other.
+        const asIn = stored.map(({ time, state }) => ({
+          time,
+          state: state === 'unknown' ? ('in' as const) : state,
+        }))
+        const expected = [modelSince(stored, fixes), modelSince(asIn, fixes)]
+          .filter((since) => since !== null)
+          .sort()
+        const sinces = (await sincesOf(known)) ?? []
+        // Not every stay is known, but none that is known is another.
+        for (const found of sinces)
+          expect([seed, expected]).toEqual([seed, expect.arrayContaining([found])])
+        if (fixes === 1 && !isLate && stored.length > 20)
+          expect([seed, sinces]).toEqual([seed, expected])
+      }
+      const raised = await raisedBy(account, known, rules)
+      expect([seed, raised]).toEqual([seed, await raisedBy(account, unknown, rules)])
+    }
+  },
+  240_000,
+)
+
+test('a late location that another isolate stores deep in a stay is noticed', async () => {
+  const { account, rules } = await setUp(60)
+  const device = await createDevice(account)
+  const from = Date.now() - 300 * MINUTE
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  for (let minute = 1; minute < 50; minute++)
+    await send(account, device, fixAt(from + minute * MINUTE, 'in'))
+  // As another isolate does it: this one remembers the stay as it was.
+  const next = from + 31 * MINUTE
+  await storeTrack(device, { from: next - 1, count: 1, step: 1, state: 'out' })
+  const record = JSON.stringify((await recordOf(device))?.map(([name]) => [name, next]))
+  await env.DB.prepare(
+    'UPDATE stays SET record = ?1 WHERE device_key = (SELECT key FROM devices WHERE id = ?2)',
+  )
+    .bind(record, device)
+    .run()
+  await send(account, device, fixAt(from + 60 * MINUTE, 'in'))
+  expect(await raisedBy(account, device, rules)).toEqual([[], []])
+  await send(account, device, fixAt(next + 60 * MINUTE, 'in'))
+  const reached = [iso(next + 60 * MINUTE)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached])
+}, 60_000)
+
+test.each([true, false])(
+  'a report that is cut off leaves a true stay (stored: %s)',
+  async (is) => {
+    const { account, rules } = await setUp(60)
+    const device = await createDevice(account)
+    const from = Date.now() - 300 * MINUTE
+    await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+    const pattern = /INSERT INTO .?locations/i
+    const { db } = failExecutions(env.DB, { pattern, times: 1, isCommitted: is })
+    const left = { time: from + 30 * MINUTE, state: 'out' } as const
+    await expect(costOf(account, device, { ...left, db })).rejects.toThrow()
+    expect(await sincesOf(device)).toEqual(is ? [] : [from, from])
+    await send(account, device, fixAt(from + 31 * MINUTE, 'in'))
+    await send(account, device, fixAt(from + 61 * MINUTE, 'in'))
+    const reached = is ? [] : [iso(from + 61 * MINUTE)]
+    expect(await raisedBy(account, device, rules)).toEqual([reached, reached])
+  },
+  60_000,
+)
+
+test('reports of one device at the same time keep its stay right', async () => {
+  const { account, rules } = await setUp(60)
+  const device = await createDevice(account)
+  const from = Date.now() - 300 * MINUTE
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  const minutes = Array.from({ length: 20 }, (_, at) => at + 1)
+  await Promise.all(
+    minutes.map((minute) => {
+      evictMemory(account.id, [device, null])
+      return send(account, device, fixAt(from + minute * MINUTE, minute === 7 ? 'out' : 'in'))
+    }),
+  )
+  const since = from + 8 * MINUTE
+  expect(await sincesOf(device)).toEqual([since, since])
+  await send(account, device, fixAt(from + 67 * MINUTE, 'in'))
+  expect(await raisedBy(account, device, rules)).toEqual([[], []])
+  await send(account, device, fixAt(from + 68 * MINUTE, 'in'))
+  const reached = [iso(from + 68 * MINUTE)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached])
+}, 60_000)
+
+test('a stay of before a rule was disabled is forgotten, and a stay goes with its device', async () => {
+  const { account, rules } = await setUp(60)
+  const device = await createDevice(account)
+  const from = Date.now() - 300 * MINUTE
+  const enable = async (enabled: boolean) => {
+    for (const rule of rules)
+      await account.call('PATCH', `/api/rules/${rule}`, { body: { enabled } })
+  }
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  await enable(false)
+  await send(account, device, fixAt(from + 30 * MINUTE, 'out'))
+  await enable(true)
+  await send(account, device, fixAt(from + 40 * MINUTE, 'in'))
+  await send(account, device, fixAt(from + 61 * MINUTE, 'in'))
+  expect(await sincesOf(device)).toEqual([from + 40 * MINUTE, from + 40 * MINUTE])
+  const key = await env.DB.prepare('SELECT key FROM devices WHERE id = ?')
+    .bind(device)
+    .first<number>('key')
+  expect((await account.call('DELETE', `/api/devices/${device}`)).status).toBeLessThan(300)
+  const left = env.DB.prepare('SELECT count(*) AS n FROM stays WHERE device_key = ?').bind(key)
+  expect(await left.first<number>('n')).toBe(0)
+}, 60_000)
+
+test('a device that no rule about minutes is for has no stay', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const zone = await createZone(account)
+  await createRule(account, { when: { type: 'enters', zones: [zone] } })
+  const from = Date.now() - 300 * MINUTE
+  await send(account, device, [fixAt(from, 'out'), fixAt(from + MINUTE, 'in')])
+  expect(await recordOf(device)).toBeNull()
+})
