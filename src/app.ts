@@ -84,7 +84,12 @@ app.onError((error, c) => problemResponse(c, problemOf(c as Context, error)))
 
 const serveApp = withLoadShedding(app.fetch)
 
-const firstSegment = (path: string): string => path.split('/').find(Boolean)?.toLowerCase() ?? ''
+/** The assets would take an encoded slash for a slash. */
+const firstSegment = (path: string): string =>
+  path
+    .split(/\/|%2f/i)
+    .find(Boolean)
+    ?.toLowerCase() ?? ''
 const OWN_SEGMENTS = new Set(
   app.routes.map(({ path }) => firstSegment(path)).filter((segment) => /^\w/.test(segment)),
 )
