@@ -105,11 +105,13 @@ interface Targets {
 
 /**
  * Of lists that mean everything when both are empty: they are replaced if what was chosen has been
- * removed by somebody else, since merging would leave them empty.
+ * removed by somebody else, since merging would leave them empty, and if somebody else has emptied
+ * them, since merging would leave a part of what was chosen.
  */
 export const wholeTargets = (before: Targets, after: Targets, current: Targets): string[] => {
   const idsOf = ({ devices, groups }: Targets) => [...devices, ...groups]
   const [old, stored] = [new Set(idsOf(before)), new Set(idsOf(current))]
-  const isMerged = idsOf(after).some((id) => !old.has(id) || stored.has(id))
+  const isEmptied = stored.size === 0 && old.size > 0
+  const isMerged = !isEmptied && idsOf(after).some((id) => !old.has(id) || stored.has(id))
   return isMerged ? [] : ['devices', 'groups']
 }

@@ -13,9 +13,9 @@ type ReplyOf<P extends Path> = Operations[`PATCH ${P}`]['reply']
 
 interface Changes<Reply, Body> {
   params?: Record<string, string>
-  /** What the form was opened with, and what is typed. */
+  /** What the form was opened with, and what is typed, which may depend on what is stored now. */
   before: Body
-  after: Body
+  after: Body | ((current: Body) => Body)
   /** The same of what is stored now. */
   read: (reply: Reply) => Body
   /** Members that are replaced as a whole. */
@@ -35,7 +35,8 @@ export const saveChanges = async <P extends Path, Body extends object>(
     const reply = (await response.json()) as ReplyOf<P>
     const current = read(reply)
     const options = { whole: whole?.(current) }
-    const body = stepsOf(before as Json, after as Json, current as Json, options)
+    const typed = typeof after === 'function' ? after(current) : after
+    const body = stepsOf(before as Json, typed as Json, current as Json, options)
     if (body.length === 0) return reply
     const headers = { 'If-Match': response.headers.get('ETag') ?? '*' }
     try {

@@ -222,10 +222,14 @@ interface FormProps {
 const EmergencyForm = ({ account, onSaved }: FormProps) => {
   const { draft, change, stored, changes, isDirty } = useDraft(() => draftOf(account), tidy)
   const save = useAction(async () => {
+    const isOfContactsOnly = changes.emergencyContacts && !('escalation' in changes)
     const reply = await saveChanges('/api/account', {
-      // What was never set and what is off look the same; saved with contacts, it is as shown.
+      // What was never set and what is off look the same; saved with contacts, it is as stored.
       before: { ...bodyOf(stored), ...(changes.emergencyContacts && { escalation: undefined }) },
-      after: bodyOf(draft),
+      after: (current) => ({
+        ...bodyOf(draft),
+        ...(isOfContactsOnly && { escalation: current.escalation }),
+      }),
       read: ({ account: current }) => bodyOf(draftOf(current)),
     })
     onSaved(reply.account)

@@ -83,6 +83,8 @@ describe('the changes of a form', () => {
     expect(wholeFor(['b'], ['a'])).toEqual(['devices', 'groups'])
     expect(wholeFor(['b'], ['b', 'c'])).toEqual([])
     expect(wholeFor(['x'], ['c'])).toEqual([])
+    // Somebody else has chosen all devices.
+    expect(wholeFor(['a', 'b', 'c'], [])).toEqual(['devices', 'groups'])
     // All devices were chosen.
     expect(wholeFor([], ['c'])).toEqual(['devices', 'groups'])
   })

@@ -33,12 +33,12 @@ describe('saving the changes of a form', () => {
     vi.unstubAllGlobals()
   })
 
-  const save = async () => {
+  const save = async (after: object = { devices: ['b', 'c'] }) => {
     const { saveChanges } = await load<Module>('api/saveChanges.ts')
     return saveChanges('/api/groups/{groupId}', {
       params: { groupId: 'grp_1' },
       before: { devices: ['a', 'b'] },
-      after: { devices: ['b', 'c'] },
+      after,
       read: ({ devices }: Group) => ({ devices }),
     })
   }
@@ -54,6 +54,13 @@ describe('saving the changes of a form', () => {
       { method: 'PATCH', ifMatch: '"1"', body: [{ op: 'remove', path: '/devices/0' }, add] },
       { method: 'PATCH', ifMatch: '"2"', body: [{ op: 'remove', path: '/devices/1' }, add] },
     ])
+  })
+
+  test('sends what depends on what is stored now', async () => {
+    versions = [{ etag: '"1"', devices: ['a', 'b', 'x'] }]
+    await save(({ devices }: Group) => ({ devices: [...devices, 'y'] }))
+    const add = { op: 'add', path: '/devices/3', value: 'y' }
+    expect(sent).toEqual([{ method: 'PATCH', ifMatch: '"1"', body: [add] }])
   })
 
   test('sends nothing that is stored already, and gives up a race that does not end', async () => {
