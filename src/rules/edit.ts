@@ -11,7 +11,14 @@ import {
 import type { Reference } from '../db/queries/references.ts'
 import { renewIfChanged } from '../db/queries/rulesVersion.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
-import { beginsAnew, MAX_RULES, type Rule, type RuleRecord, zonesOf } from '../domain/rule/rule.ts'
+import {
+  beginsAnew,
+  hasOtherTargets,
+  MAX_RULES,
+  type Rule,
+  type RuleRecord,
+  zonesOf,
+} from '../domain/rule/rule.ts'
 import { explainCap, mayNameZones } from './positions.ts'
 import { ownRules } from './store.ts'
 
@@ -21,16 +28,18 @@ const referencesOf = (record: RuleRecord): Reference[] => [
   { table: zones, what: 'zone', pointer: '/when/zones', ids: zonesOf(record.when) },
 ]
 
-const columnsOf = (record: RuleRecord, conditionChanged: number | undefined) => ({
+type Changes = Pick<RuleRecord, 'conditionChanged' | 'targetsChanged'>
+
+const columnsOf = (record: RuleRecord, changes: Changes) => ({
   enabled: record.enabled,
   type: record.when.type,
-  record: { ...record, conditionChanged },
+  record: { ...record, ...changes },
 })
 
 export const createRule = async (db: Database, creation: Creation<RuleRecord>) => {
   const { accountId, record, now } = creation
   const outcome = await createOwned(db, ownRules, creation, {
-    set: { ...columnsOf(record, now), creation: now, lastModified: now },
+    set: { ...columnsOf(record, { conditionChanged: now }), creation: now, lastModified: now },
     references: referencesOf(record),
     condition: sql`(SELECT count(*) FROM ${rules} WHERE ${rules.accountId} = ${accountId})
       < ${MAX_RULES} AND ${mayNameZones({ accountId, before: null, zones: zonesOf(record.when) })}`,
@@ -51,8 +60,12 @@ export const updateRule = async (db: Database, edit: Edit<Rule, RuleRecord>) => 
   const isWritten = sql`EXISTS (SELECT 1 FROM ${rules} WHERE ${ownRules.isOwn(accountId, before.id)}
     AND ${rules.version} = ${before.version + 1} AND ${rules.lastModified} = ${now})`
   const isAnew = beginsAnew(before, record)
+  const changes = {
+    conditionChanged: isAnew ? now : before.conditionChanged,
+    targetsChanged: hasOtherTargets(before, record) ? now : before.targetsChanged,
+  }
   const outcome = await updateOwned(db, ownRules, edit, {
-    set: { ...columnsOf(record, isAnew ? now : before.conditionChanged), lastModified: now },
+    set: { ...columnsOf(record, changes), lastModified: now },
     references: referencesOf(record),
     condition: mayNameZones({
       accountId,

@@ -47,6 +47,8 @@ export interface RuleRecord {
   lateMinutes: number
   /** Since when it watches for `when`. Absent in rules that were stored before there was this. */
   conditionChanged?: number | undefined
+  /** When it last got other devices or groups; absent if never. */
+  targetsChanged?: number | undefined
 }
 
 export type Rule = RuleRecord & Resource
@@ -91,6 +93,11 @@ const conditionOf = ({ when, hysteresis }: RuleRecord): string => JSON.stringify
 /** Whether the rule begins anew: with another condition, or because it is enabled again. */
 export const beginsAnew = (before: RuleRecord, after: RuleRecord): boolean =>
   conditionOf(before) !== conditionOf(after) || (after.enabled && !before.enabled)
+
+const targetsOf = ({ devices, groups }: RuleRecord): string => JSON.stringify([devices, groups])
+
+export const hasOtherTargets = (before: RuleRecord, after: RuleRecord): boolean =>
+  targetsOf(before) !== targetsOf(after)
 
 export const zonesOf = (when: RuleCondition): string[] =>
   'zones' in when ? (when.zones ?? []) : []

@@ -42,8 +42,11 @@ const evaluateSegments = async (
 ): Promise<Need[]> => {
   const added = findAdded(track, now)
   const needs: Need[] = []
-  // A stay of several parts would have to be followed from one to the next.
-  const stays = track.window.segments.length === 1 ? parseStays(track.stays) : NO_STAYS
+  // A stay of several parts would have to be followed from one to the next. One whose locations are
+  // all deleted is over.
+  const [only, ...others] = track.window.segments
+  const isKnown = others.length === 0 && only !== undefined && only.stored.length > 0
+  const stays = isKnown ? parseStays(track.stays) : NO_STAYS
   for (const segment of track.window.segments) {
     if (found.has(segment)) continue
     const options = { timeZone, budget: work.pairs, stays }

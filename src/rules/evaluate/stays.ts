@@ -39,7 +39,7 @@ interface Zone {
 export const stayName = ({ rule, startsAt }: Pick<Signal, 'rule' | 'startsAt'>, zones: Zone[]) =>
   hash(
     JSON.stringify([
-      ...[rule.id, rule.when.type, startsAt, rule.hysteresis, rule.devices, rule.groups],
+      ...[rule.id, rule.when.type, startsAt, rule.targetsChanged ?? null, rule.hysteresis],
       ...zones.map(({ id, lastModified }) => [id, lastModified]),
     ]),
   )

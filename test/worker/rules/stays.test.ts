@@ -283,6 +283,45 @@ test('a stay of before a rule was disabled is forgotten, and a stay goes with it
   expect(await left.first<number>('n')).toBe(0)
 }, 60_000)
 
+test('a stay of before a device left the rule is forgotten when it is back', async () => {
+  const { account, rules } = await setUp(60)
+  const [device, another] = [await createDevice(account), await createDevice(account)]
+  const from = Date.now() - 300 * MINUTE
+  const watch = async (devices: string[]) => {
+    for (const rule of rules)
+      await account.call('PATCH', `/api/rules/${rule}`, { body: { devices } })
+  }
+  await watch([device, another])
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  expect(await sincesOf(device)).toEqual([from, from])
+  await watch([another])
+  await send(account, device, fixAt(from + 30 * MINUTE, 'out'))
+  for (const minutes of [40, 41, 42, 43, 44])
+    await send(account, device, fixAt(from + minutes * MINUTE, 'in'))
+  await watch([device, another])
+  await send(account, device, fixAt(from + 61 * MINUTE, 'in'))
+  expect(await sincesOf(device)).toEqual([from + 40 * MINUTE, from + 40 * MINUTE])
+}, 60_000)
+
+test('a stay whose locations are all deleted is over', async () => {
+  const { account, rules } = await setUp(60)
+  const device = await createDevice(account)
+  const from = Date.now() - 300 * MINUTE
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  await send(account, device, fixAt(from + 60 * MINUTE, 'in'))
+  const reached = [iso(from + 60 * MINUTE)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached])
+  await env.DB.prepare(
+    'DELETE FROM locations WHERE device_key = (SELECT key FROM devices WHERE id = ?)',
+  )
+    .bind(device)
+    .run()
+  evictMemory(account.id, [device, null])
+  await send(account, device, fixAt(from + 200 * MINUTE, 'in'))
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached])
+  expect(await sincesOf(device)).toEqual([from + 200 * MINUTE, from + 200 * MINUTE])
+}, 60_000)
+
 test('a device that no rule about minutes is for has no stay', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
