@@ -41,6 +41,13 @@ export async function settle(page) {
 
 /** Needs a page with `bypassCSP`: axe is a script of the test, which the page's policy refuses. */
 export async function findViolations(page, name) {
+  // A dialog that is fading in has less contrast.
+  await page.evaluate(async () => {
+    const running = document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
+    await Promise.allSettled(running.map(({ finished }) => finished))
+  })
   await page.evaluate(AXE)
   const { violations } = await page.evaluate(
     (values) => globalThis.axe.run(document, { runOnly: { type: 'tag', values } }),
