@@ -84,8 +84,10 @@ export const findRefusalFaults = (operation, { template, request, reply }) => {
   if (method === 'PATCH' && request.body?.toString().startsWith('[')) return []
   if (STATE_CODES.has(json.code) || !fits(operation, request)) return []
   const unexplained = (json.errors ?? [{ pointer: '', detail: json.detail }]).filter(
-    ({ detail }) =>
+    ({ pointer, detail }) =>
       !RULES.some((rule) => rule.test(detail)) &&
+      // Properties of GeoJSON have any type. Only a Point needs a radius, and a text must fit.
+      !/^\/features\/\d+\/properties\/(radius|color|description)$/.test(pointer) &&
       // A merge patch of an object that is null must have all its required members.
       !(method === 'PATCH' && detail === 'is required'),
   )
