@@ -80,9 +80,13 @@ try {
     await page.context().setOffline(false)
     await page.getByText('No groups yet').waitFor()
     await page.context().setOffline(true)
-    // A page that was never opened: its code is missing.
+    // A page that was never opened: its code is missing. It asks whether the service is there.
+    const asked = page.waitForEvent('requestfailed', (request) =>
+      request.url().endsWith('/healthz'),
+    )
     await menu('Licenses')
     await page.getByRole('button', { name: 'Reload' }).waitFor()
+    await asked
     await page.context().setOffline(false)
     await page.getByRole('heading', { level: 1, name: 'Licenses' }).waitFor()
   })

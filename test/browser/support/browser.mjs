@@ -13,8 +13,11 @@ export const base = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhos
 /** How long a page may take for one step; a busy machine needs several times its usual time. */
 export const PATIENCE_MS = 60_000
 
+/** Without a locale Chromium saves files whose names have letters beyond ASCII as `download`. */
+const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+
 export const launch = (flags = []) =>
-  chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS.split(' '), ...flags] })
+  chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS.split(' '), ...flags], env })
 
 let passed = 0
 let failed = 0
