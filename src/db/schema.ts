@@ -507,13 +507,13 @@ export const silentMarks = sqliteTable(
   ],
 )
 
-/** Since when devices have been in or out of zones, where a rule is about the minutes of that. */
+/** Since when devices have been in or out of zones, or stand, where a rule is about the minutes. */
 export const stays = sqliteTable(
   'stays',
   {
     deviceKey: integer('device_key').primaryKey(),
     accountId,
-    /** Pairs of `Signal.stay` and an instant, as JSON. */
+    /** Of each `Signal.stay` an instant and, where the device stands, its place, as JSON. */
     record: text().notNull(),
   },
   (table) => [index('stays_account').on(table.accountId)],

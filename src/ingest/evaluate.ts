@@ -75,7 +75,7 @@ const toGuard = (
   { devices, now }: Batch,
   { tracks, expected, retentionDays }: Tracks,
   quarantined: Quarantined[],
-  isOne: boolean,
+  { isOne, hasStays }: { isOne: boolean; hasStays: boolean },
 ) => {
   const isSeparated = new Set(quarantined.map(({ device }) => device.key))
   const extended = tracks.filter((track) => findAdded(track, now).length > 0)
@@ -86,7 +86,8 @@ const toGuard = (
       window.segments.map(({ from, to, stored }) => [device.key, from, to, stored.length]),
     )
   const changing = extended.filter((track) => track.stays !== track.nextStays)
-  const watched = extended.filter((track) => track.stays !== null || track.nextStays !== null)
+  // Also where none was seen: another report may have stored one meanwhile.
+  const watched = hasStays ? extended : []
   const names = devices.map((device, part) => {
     const known = expected[part]
     const found = known ? [known.key, known.isActive ? 1 : 0, known.maxSpeed] : [null, 0, null]
@@ -136,7 +137,7 @@ export const evaluateArrivals = async (
   await evaluateTracks(db, context, tracks)
   const quarantined = incredible.size > 0 ? toQuarantined(devices, rows, tracks, incredible) : []
   return {
-    ...toGuard(batch, found, quarantined, isOne),
+    ...toGuard(batch, found, quarantined, { isOne, hasStays: compiled.hasStays }),
     hits: await toHits(tracks, batch),
     incredible,
     quarantined,

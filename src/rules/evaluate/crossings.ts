@@ -1,6 +1,7 @@
 import type { Fix } from '../../domain/track/fix.ts'
 import { deriveValues, isSettled, type Part, type Values } from './durations.ts'
 import type { Signal, SignalValue } from './signals.ts'
+import type { Stay } from './stays.ts'
 
 /*
  * Which crossings a report adds to the track. The track is the state: what was raised before is what
@@ -161,7 +162,7 @@ export function* evaluateWindow(
   signal: Signal,
   window: Window,
   given: Int8Array,
-  { budget, since }: Pick<Part, 'budget' | 'since'>,
+  { budget, stay }: Pick<Part, 'budget'> & { stay?: Stay | undefined },
 ): Generator<number, WindowFindings> {
   const { fixes, isNew, isStart, isEnd } = window
   const firstNew = isNew.indexOf(true)
@@ -169,8 +170,10 @@ export function* evaluateWindow(
     return { ...NOTHING, stay: { since: null, isSure: true, isJoined: false } }
   const lastNew = isNew.lastIndexOf(true)
   const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
-  const isBegun = since !== undefined && since <= (fixes[0] as Fix).time
-  const part = { isStart, from: fixes[firstNew], budget, since: isBegun ? since : undefined }
+  const isBegun = typeof stay === 'number' && stay <= (fixes[0] as Fix).time
+  const since = isBegun ? stay : undefined
+  const stand = typeof stay === 'object' ? stay : undefined
+  const part = { isStart, from: fixes[firstNew], budget, since, stand }
   const now = yield* deriveValues(signal, fixes, raw, part)
   const before = yield* deriveStored(signal, window, { raw, now, part })
   // What was raised is not known then, and must not be raised again.
@@ -219,7 +222,8 @@ export function* evaluateWindow(
   }
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
   const { values } = now
-  const settled = isSettled(signal, fixes, { raw, values, isAnchor, isSteady, added: lastNew })
+  const kept = { raw, values, isAnchor, isSteady }
+  const settled = isSettled(signal, fixes, { ...kept, isNew, stand, added: lastNew })
   return {
     stoppedAt: now.stoppedAt ?? null,
     stay: { since: now.sinces?.at(-1) ?? null, isSure: now.hasBegun === true, isJoined },

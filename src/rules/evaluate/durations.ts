@@ -1,7 +1,8 @@
 import type { Fix } from '../../domain/track/fix.ts'
 import { compareSpeeds, MIN_SPEED_MS } from './computedSpeed.ts'
 import { MOVE_MS, type Signal, type SignalValue } from './signals.ts'
-import { areApart, isPrecise, type PairBudget, standsStill } from './standstill.ts'
+import { areApart, isAtStand, isPrecise, type PairBudget, standsStill } from './standstill.ts'
+import type { Stand } from './stays.ts'
 
 /* The values of a signal along a part of the track. */
 
@@ -25,6 +26,8 @@ export interface Part {
   from: Fix | undefined
   /** Since when the condition has been fulfilled before the part, if that is known. */
   since?: number | undefined
+  /** Where the device stands at the end of the stored track, if that is known. */
+  stand?: Stand | undefined
   budget: PairBudget
 }
 
@@ -136,7 +139,7 @@ export function* deriveValues(
 export const isSettled = (
   { derivation, rule }: Signal,
   fixes: Fix[],
-  { raw, values, isAnchor, isSteady, added }: SettledInput,
+  { raw, values, isAnchor, isSteady, isNew, stand, added }: SettledInput,
 ): boolean => {
   const later = fixes.slice(added + 1)
   switch (derivation.type) {
@@ -158,6 +161,8 @@ export const isSettled = (
     case 'speed':
     case 'stands': {
       const { type } = derivation
+      // Among others at the same place, a fix changes nothing.
+      if (stand && fixes.every((fix, index) => !isNew[index] || isAtStand(fix, stand))) return true
       const ms = type === 'stands' ? derivation.ms : type === 'moves' ? MOVE_MS : MIN_SPEED_MS
       // Only moving is compared with imprecise fixes too.
       const metres = type === 'stands' ? derivation.metres : type === 'moves' ? Infinity : 0
@@ -178,5 +183,7 @@ interface SettledInput {
   isAnchor: boolean[]
   /** Where a stay has the beginning that it had before. */
   isSteady: boolean[]
+  isNew: boolean[]
+  stand: Stand | undefined
   added: number
 }

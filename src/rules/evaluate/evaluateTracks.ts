@@ -5,6 +5,7 @@ import type { CompiledRules } from './cache.ts'
 import type { Segment } from './crossings.ts'
 import { evaluateReport, MAX_WINDOW, type ReportFindings, WINDOW_SIZES } from './report.ts'
 import { type Signal, withMaxSpeed } from './signals.ts'
+import { nextStands } from './standBoxes.ts'
 import { NO_STAYS, nextStays, parseStays } from './stays.ts'
 import { type DeviceTrack, findAdded, spanOf, type TrackContext } from './tracks.ts'
 import { joinSegments, ROW_UNITS, readWindows } from './window.ts'
@@ -148,7 +149,12 @@ export const evaluateTracks = async (
     track.findings = joinFindings(track, found)
     track.used = track.findings.used
   }
-  for (const track of tracks)
-    if (findAdded(track, context.now).length > 0)
-      track.nextStays = nextStays(track.stays, track.findings?.stays ?? [])
+  for (const track of tracks) {
+    const added = findAdded(track, context.now)
+    if (added.length === 0) continue
+    const { segments } = track.window
+    const known = parseStays(track.stays)
+    const stands = nextStands(known, signals.get(track) ?? [], { segments, added })
+    track.nextStays = nextStays(track.stays, track.findings?.stays ?? [], stands)
+  }
 }

@@ -146,10 +146,10 @@ function* evaluateGroups(
     const further: RawValues[] = []
     for (const group of pending) {
       const raw = group.raw.subarray(from, window.fixes.length)
-      const since = namesOf(group)
+      const stay = namesOf(group)
         .map((name) => stays.get(name))
-        .find(Number.isFinite)
-      const it = yield* evaluateWindow(group.signal, tail, raw, { budget, since })
+        .find((each) => each !== undefined)
+      const it = yield* evaluateWindow(group.signal, tail, raw, { budget, stay })
       if (it.needsBefore && from > 0) further.push(group)
       else found(group, it, firstNew - from)
       stoppedAt ??= it.stoppedAt ?? null
@@ -213,7 +213,8 @@ export function* evaluateReport(
     const zones = new ZonesAtFix(Math.max(...near.map(({ rule }) => rule.hysteresis.metres)))
     const found: Found = (group, { crossings, needsBefore, needsAfter, stay }, used) => {
       const isSettled = !needsAfter || stay?.isJoined === true
-      if (stay) result.stays.push({ ...end, ...stay, names: namesOf(group), isSettled })
+      if (stay && group.signal.derivation.type === 'dwell')
+        result.stays.push({ ...end, ...stay, names: namesOf(group), isSettled })
       result.used = Math.max(result.used, used)
       result.needsBefore ||= needsBefore
       result.needsAfter ||= needsAfter

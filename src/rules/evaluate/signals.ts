@@ -168,7 +168,8 @@ export const compileRule = (rule: Rule, zones: ReadonlyMap<string, CompiledZone>
     case 'stands': {
       const metres = Math.max(STANDSTILL_METRES, hysteresis.metres)
       const ms = when.minutes * MINUTE_MS
-      return [{ ...common, evaluate: NO_VALUE, derivation: { type: 'stands', ms, metres } }]
+      const stay = stayName(common, [])
+      return [{ ...common, evaluate: NO_VALUE, derivation: { type: 'stands', ms, metres }, stay }]
     }
     case 'silent':
     case 'returns':

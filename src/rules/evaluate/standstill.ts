@@ -2,15 +2,18 @@ import { distanceMetres } from '../../domain/geo/geodesy.ts'
 import type { Fix } from '../../domain/track/fix.ts'
 import type { Part, Values } from './durations.ts'
 import { type SignalValue, STANDSTILL_METRES } from './signals.ts'
+import type { Stand } from './stays.ts'
 
 /* Whether a device stays in one place. */
+
+export type PreciseFix = Pick<Fix, 'time' | 'latitude' | 'longitude' | 'accuracy'>
 
 /** A less precise fix cannot say that a device is still within `metres`. */
 export const isPrecise = (accuracy: number | null, metres: number): boolean =>
   (accuracy ?? 0) <= Math.max(metres, STANDSTILL_METRES)
 
 /** Whether two fixes are farther apart than this; null when they are not precise enough. */
-export const areApart = (a: Fix, b: Fix, metres: number): boolean | null => {
+export const areApart = (a: PreciseFix, b: PreciseFix, metres: number): boolean | null => {
   const distance = distanceMetres(a.latitude, a.longitude, b.latitude, b.longitude)
   const accuracy = Math.max(a.accuracy ?? 0, b.accuracy ?? 0)
   if (distance <= metres) return isPrecise(accuracy, metres) ? false : null
@@ -24,7 +27,7 @@ const BLOCK_FIXES = [4096, 64]
 const MIN_BLOCK_FIXES = 64
 
 /** The greatest and least coordinates of some fixes in a row. */
-interface Block {
+export interface Block {
   south: number
   north: number
   west: number
@@ -79,11 +82,60 @@ const isNearBlock = ({ south, north, west, east }: Block, place: Place, metres: 
   )
 
 /** Whether two fixes are surely farther apart than this. Most that are not need no exact distance. */
-const areSurelyApart = (a: Fix, b: Place, metres: number): boolean => {
+const areSurelyApart = (a: PreciseFix, b: Place, metres: number): boolean => {
   const { fix } = b
   const reach = metres + Math.max(a.accuracy ?? 0, fix.accuracy ?? 0)
   const isNear = areNear(b, a.latitude - fix.latitude, a.longitude - fix.longitude, reach)
   return !isNear && areApart(a, fix, metres) === true
+}
+
+/** Boxes are rounded outward to about 4 m, so that they rarely change. */
+const STEPS_PER_DEGREE = 25_000
+
+const roundDown = (degrees: number) => Math.floor(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE
+const roundUp = (degrees: number) => Math.ceil(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE
+
+/** Null where the diagonal of the box with the fix may be longer than `metres`. */
+export const growBox = (
+  box: Block,
+  { latitude, longitude }: PreciseFix,
+  metres: number,
+): Block | null => {
+  const south = latitude < box.south ? roundDown(latitude) : box.south
+  const north = latitude > box.north ? roundUp(latitude) : box.north
+  const west = longitude < box.west ? roundDown(longitude) : box.west
+  const east = longitude > box.east ? roundUp(longitude) : box.east
+  const nearest = Math.max(0, south, -north)
+  const width = (east - west) * Math.cos((nearest * Math.PI) / 180)
+  const diagonal = Math.hypot(north - south, width) * MAX_METRES_PER_DEGREE
+  return diagonal <= metres ? { south, north, west, east } : null
+}
+
+/**
+ * Whether the fix may be anywhere in the box, by its accuracy. Such fixes are surely apart neither
+ * from each other nor from any in the box, as far as it may grow.
+ */
+export const isAround = (fix: Fix, box: Block): boolean =>
+  isNearBlock(box, placeOf(fix, fix.accuracy ?? 0), fix.accuracy ?? 0)
+
+export const isAtStand = ({ time, latitude, longitude }: Fix, stand: Stand): boolean =>
+  time >= stand.since &&
+  latitude >= stand.south &&
+  latitude <= stand.north &&
+  longitude >= stand.west &&
+  longitude <= stand.east
+
+/** The value at a fix that is at the stand; null when it is not, or the value is not known. */
+const valueByStand = (
+  { since, previous, ...box }: Stand,
+  place: Place,
+  { ms, metres }: { ms: number; metres: number },
+): SignalValue => {
+  const { time } = place.fix
+  if (!growBox(box, place.fix, metres) && !isAround(place.fix, box)) return null
+  if (since <= time - ms) return 1
+  if (!previous || areSurelyApart(previous, place, metres)) return 0
+  return previous.time <= time - ms ? 1 : null
 }
 
 /**
@@ -105,8 +157,10 @@ const PAIRS_PER_STEP = 5000
 function* stands(
   fixes: Fix[],
   { ms, metres }: { ms: number; metres: number },
-  { isStart, from, budget }: Part,
+  { isStart, from, budget, stand }: Part,
 ): Generator<number, Values> {
+  // Of what is before the part, the stand says nothing unless it began there.
+  const earlierStand = stand && stand.since <= (fixes[0]?.time ?? 0) ? stand : null
   const values: SignalValue[] = []
   const isSure: boolean[] = []
   const levels = BLOCK_FIXES.map((size) => ({ size, blocks: toBlocks(fixes, size) }))
@@ -158,6 +212,11 @@ function* stands(
       value = 1
       isKnown = true
       break
+    }
+    if (!isKnown && earlierStand) {
+      const known = valueByStand(earlierStand, place, { ms, metres })
+      isKnown = known !== null
+      value = known ?? value
     }
     const isDecided = budget.left > 0
     if (!isDecided) stoppedAt = fixes[index - 1]?.time ?? 0

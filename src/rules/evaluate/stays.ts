@@ -1,24 +1,69 @@
 import type { Signal } from './signals.ts'
+import type { Block, PreciseFix } from './standstill.ts'
 
 /*
- * Since when a device has been in or out of the zones of rules about minutes, so that a report need
- * not read the whole stay. A stay is known for as long as the rule is for the device: all its
- * locations are evaluated then.
+ * Since when a device has been in or out of the zones of rules about minutes, or stands with very
+ * many locations, so that a report need not read the whole stay. A stay is known for as long as the
+ * rule is for the device: all its locations are evaluated then.
  */
 
-/** Since when the condition has been fulfilled up to the newest fix, by `Signal.stay`. */
-export type Stays = ReadonlyMap<string, number>
+/**
+ * Where all precise fixes are that the track has since then, up to its newest, beside those that may
+ * be anywhere in the box.
+ */
+export interface Stand extends Block {
+  /** The time of the first of them. */
+  since: number
+  /** The precise fix before that; null where the track begins. */
+  previous: PreciseFix | null
+}
+
+/** Since when the condition has been fulfilled up to the newest fix, or where the device stands. */
+export type Stay = number | Stand
+
+/** By `Signal.stay`. */
+export type Stays = ReadonlyMap<string, Stay>
 
 export const NO_STAYS: Stays = new Map()
 
 /** A device that has more is evaluated by the windows alone. */
 const MAX_STAYS = 256
 
+type PackedFix = [time: number, latitude: number, longitude: number, accuracy: number | null]
+
+/** What is stored of a stay: its name, since when and, where the device stands, its place. */
+type PackedStay =
+  | [string, number]
+  | [string, number, number, number, number, number, PackedFix | null]
+
+const unpackStay = ([name, since, ...place]: PackedStay): [string, Stay] => {
+  const [south, north, west, east, fix] = place
+  if (south === undefined) return [name, since]
+  const [time, latitude, longitude, accuracy] = fix ?? []
+  const previous = fix ? { time, latitude, longitude, accuracy } : null
+  return [name, { since, south, north, west, east, previous } as Stand]
+}
+
+const packStay = ([name, stay]: [string, Stay]): PackedStay => {
+  if (typeof stay === 'number') return [name, stay]
+  const { since, south, north, west, east, previous } = stay
+  const fix: PackedFix | null = previous && [
+    ...([previous.time, previous.latitude, previous.longitude] as const),
+    previous.accuracy,
+  ]
+  return [name, since, south, north, west, east, fix]
+}
+
 export const parseStays = (record: string | null): Stays =>
-  record === null ? NO_STAYS : new Map(JSON.parse(record) as [string, number][])
+  record === null ? NO_STAYS : new Map((JSON.parse(record) as PackedStay[]).map(unpackStay))
 
 const packStays = (stays: Stays): string =>
-  JSON.stringify([...stays].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_STAYS))
+  JSON.stringify(
+    [...stays]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, MAX_STAYS)
+      .map(packStay),
+  )
 
 const HASH_PRIMES = [0x01000193, 0x85ebca6b]
 
@@ -61,19 +106,23 @@ export interface StayEnd {
 }
 
 /** Since when the stay lasts at the end of the track; null without one, or when it is not known. */
-const sinceAtEnd = (end: StayEnd, known: number | undefined): number | null => {
+const sinceAtEnd = (end: StayEnd, known: Stay | undefined): number | null => {
   const { since, isSure, isEnd, isSettled, isLongest, last } = end
   // A beginning that was not found is later than the true one: then the alert is late, but true.
   if (isEnd) return isSure || isLongest || since === known ? since : null
-  if (known === undefined || !isSettled) return null
+  if (typeof known !== 'number' || !isSettled) return null
   if (known > last) return known
   return isSure ? since : null
 }
 
 /** The stays after a report, as they are stored; null for none that were never stored. */
-export const nextStays = (record: string | null, ends: StayEnd[]): string | null => {
+export const nextStays = (
+  record: string | null,
+  ends: StayEnd[],
+  stands: [string, Stand][],
+): string | null => {
   const before = parseStays(record)
-  const after = new Map<string, number>()
+  const after = new Map<string, Stay>(stands)
   for (const end of ends)
     for (const name of end.names) {
       const since = sinceAtEnd(end, before.get(name))

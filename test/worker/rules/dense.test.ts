@@ -126,3 +126,24 @@ test('random tracks in order raise what a test finds in them', async () => {
     expect([seed, raised]).toEqual([seed, await tried(account, device, rules, from)])
   }
 }, 120_000)
+
+test('random dense tracks raise what a test finds in them', async () => {
+  const seed = Number((env as { MODEL_SEED?: string }).MODEL_SEED ?? Date.now() % 1e9)
+  const next = random(seed)
+  const { account, rules } = await setUpDense(25)
+  for (let round = 0; round < 2; round++) {
+    const device = await createDevice(account)
+    const from = Date.now() - 20 * 3_600_000
+    let state: State = 'in'
+    const fixes = Array.from({ length: 6000 }, (_, second) => {
+      if (next() < 0.0004) state = state === 'in' ? 'out' : 'in'
+      return fixAt(from + second * SECOND, next() < 0.05 ? 'unknown' : state, {
+        latitude: Math.floor(next() * 50) * 5e-6,
+      })
+    })
+    while (fixes.length > 0)
+      await send(account, device, fixes.splice(0, 1 + Math.floor(next() * 300)))
+    const raised = await raisedBy(account, device, rules)
+    expect([seed, raised]).toEqual([seed, await tried(account, device, rules, from)])
+  }
+}, 180_000)

@@ -128,8 +128,8 @@ test('a stay that began before all that may be read begins there, and raises lat
   expect(since).toBeLessThan(from + 2000 * SECOND)
   await send(account, device, fixAt(since + 180 * MINUTE - 1, 'in'))
   await send(account, device, fixAt(since + 180 * MINUTE, 'in'))
-  const [inside, outside] = await raisedBy(account, device, rules)
-  expect([inside, outside]).toEqual(Array(2).fill([iso(since + 180 * MINUTE)]))
+  const raised = await raisedBy(account, device, rules)
+  expect(raised).toEqual(Array(3).fill([iso(since + 180 * MINUTE)]))
 }, 60_000)
 
 /** Since when a condition is fulfilled at the end of a track, decided fix by decided fix. */
@@ -330,4 +330,123 @@ test('a device that no rule about minutes is for has no stay', async () => {
   const from = Date.now() - 300 * MINUTE
   await send(account, device, [fixAt(from, 'out'), fixAt(from + MINUTE, 'in')])
   expect(await recordOf(device)).toBeNull()
+})
+
+/** A rule about standing for a day. */
+const setUpStands = async (minutes = 1440) => {
+  const account = await openAccount({ licenses: 20 })
+  const rules = [await createRule(account, { when: { type: 'stands', minutes } })]
+  await backdate(account)
+  return { account, rules, device: await createDevice(account) }
+}
+
+/** As `storeTrack` has them. */
+const inPlace = (from: number, count: number, step: number) =>
+  Array.from({ length: count }, (_, at) =>
+    fixAt(from + at * step, 'in', {
+      latitude: (at % 7) * 5e-6,
+      longitude: 0.001 + (at % 5) * 5e-6,
+    }),
+  )
+
+test.each([SECOND, 10 * SECOND])(
+  'a device that stands for a day is raised at its time, by few rows, every %i ms',
+  async (step) => {
+    const { account, rules, device } = await setUpStands()
+    const from = Date.now() - 86_400_000 - 20 * MINUTE
+    const count = 86_400_000 / step
+    const sent = [fixAt(from - MINUTE, 'out'), ...inPlace(from, 1100, step)]
+    for (let at = 0; at < sent.length; at += 600)
+      await send(account, device, sent.slice(at, at + 600))
+    expect(await sincesOf(device)).toEqual([from])
+    const record = await recordOf(device)
+    await storeTrack(device, { from: from + 1100 * step, count: count - 1101, step, state: 'in' })
+    evictMemory(account.id, [device, null])
+    const costAt = (at: number) => costOf(account, device, { time: from + at * step, state: 'in' })
+    const before = await costAt(count - 1)
+    // Raises the alert.
+    await send(account, device, fixAt(from + count * step, 'in'))
+    evictMemory(account.id, [device, null])
+    const costs = [before, await costAt(count + 1), await costAt(500.5)]
+    expect(Math.max(...costs.map(({ read }) => read))).toBeLessThan(150)
+    // The locations and, with the late one, the last contact.
+    expect(costs.map(({ written }) => written)).toEqual([1, 1, 2])
+    expect(await recordOf(device)).toEqual(record)
+    const reached = iso(from + 86_400_000)
+    expect(await raisedBy(account, device, rules)).toEqual([[reached]])
+    // Elsewhere, and back: the record goes, and what follows raises nothing yet.
+    await send(account, device, fixAt(from + (count + 2) * step, 'out'))
+    expect(await recordOf(device)).toEqual([])
+    await send(account, device, fixAt(from + (count + 3) * step, 'in'))
+    expect(await raisedBy(account, device, rules)).toEqual([[reached]])
+  },
+  180_000,
+)
+
+test('a device that stands again after it left is raised again', async () => {
+  const { account, rules, device } = await setUpStands(180)
+  const from = Date.now() - 500 * MINUTE
+  const sendPlace = async (at: number) => {
+    const sent = [fixAt(at - MINUTE, 'out'), ...inPlace(at, 1100, SECOND)]
+    for (let next = 0; next < sent.length; next += 600)
+      await send(account, device, sent.slice(next, next + 600))
+    const rest = { from: at + 1100 * SECOND, count: 9650, step: SECOND, state: 'in' } as const
+    await storeTrack(device, rest)
+    evictMemory(account.id, [device, null])
+    for (const minute of [180, 181]) await send(account, device, fixAt(at + minute * MINUTE, 'in'))
+  }
+  await sendPlace(from)
+  await sendPlace(from + 200 * MINUTE)
+  const reached = [iso(from + 180 * MINUTE), iso(from + 380 * MINUTE)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached])
+}, 120_000)
+
+test('a late location that another isolate stores where a device stands is noticed', async () => {
+  const { account, rules, device } = await setUpStands(30)
+  const from = Date.now() - 300 * MINUTE
+  const sent = inPlace(from, 1100, SECOND)
+  for (let at = 0; at < sent.length; at += 600)
+    await send(account, device, sent.slice(at, at + 600))
+  // As another isolate does it: this one remembers the stand as it was.
+  const left = from + 900_500
+  await storeTrack(device, { from: left, count: 1, step: 1, state: 'out' })
+  const [[name, , ...place] = ['', 0]] = ((await recordOf(device)) ?? []) as [string, number][]
+  const previous = [left, 0, 0.1, null]
+  const record = JSON.stringify([[name, left + 500, ...place.slice(0, 4), previous]])
+  await env.DB.prepare(
+    'UPDATE stays SET record = ?1 WHERE device_key = (SELECT key FROM devices WHERE id = ?2)',
+  )
+    .bind(record, device)
+    .run()
+  await send(account, device, fixAt(from + 30 * MINUTE, 'in'))
+  expect(await raisedBy(account, device, rules)).toEqual([[]])
+  await send(account, device, fixAt(left + 500 + 30 * MINUTE, 'in'))
+  expect(await raisedBy(account, device, rules)).toEqual([[iso(left + 500 + 30 * MINUTE)]])
+}, 60_000)
+
+test('a device that moves, or stands with few locations, writes nothing but those', async () => {
+  const { account, device } = await setUpStands(60)
+  const from = Date.now() - 300 * MINUTE
+  for (let minute = 0; minute < 20; minute++) {
+    const state = minute > 10 || minute % 2 ? 'in' : 'out'
+    const { written } = await costOf(account, device, { time: from + minute * MINUTE, state })
+    expect(written).toBe(1)
+  }
+  expect(await recordOf(device)).toBeNull()
+}, 60_000)
+
+test('a stay that another isolate has begun meanwhile is noticed', async () => {
+  const { account, device } = await setUpStands(60)
+  const from = Date.now() - 300 * MINUTE
+  await send(account, device, fixAt(from, 'in'))
+  expect(await recordOf(device)).toBeNull()
+  await env.DB.prepare(
+    `INSERT INTO stays (device_key, account_id, record)
+      SELECT key, account_id, '[["other",1]]' FROM devices WHERE id = ?`,
+  )
+    .bind(device)
+    .run()
+  // This isolate remembers none; by what is stored, the report ends the stay of no rule.
+  await send(account, device, fixAt(from + MINUTE, 'in'))
+  expect(await recordOf(device)).toEqual([])
 })

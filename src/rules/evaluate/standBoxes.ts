@@ -1,0 +1,102 @@
+import { type Fix, firstFrom } from '../../domain/track/fix.ts'
+import { type Segment, toWindow } from './crossings.ts'
+import { MAX_WINDOW } from './report.ts'
+import type { Signal } from './signals.ts'
+import { type Block, growBox, isAround, isPrecise } from './standstill.ts'
+import type { Stand, Stays } from './stays.ts'
+
+/*
+ * The places of devices that stand with very many locations, so that a report need not read them
+ * all. Few devices have one: others are evaluated by the windows alone.
+ */
+
+/** A run of fewer fixes is read. */
+const MIN_STAND_FIXES = 1024
+/** A box that has no place in it. */
+const EMPTY: Block = { south: Infinity, north: -Infinity, west: Infinity, east: -Infinity }
+
+const toPrevious = (fix: Fix | undefined): Stand['previous'] => {
+  if (!fix) return null
+  const { time, latitude, longitude, accuracy } = fix
+  return { time, latitude, longitude, accuracy }
+}
+
+interface Track {
+  segments: readonly Segment[]
+  /** The new fixes, in order of time. */
+  added: Fix[]
+}
+
+/** The run at the end of the track, if it is long and its beginning is known as well as it can be. */
+const findStand = ({ segments, added }: Track, metres: number): Stand | null => {
+  const segment = segments.at(-1)
+  if (!segment?.isEnd || segment.stored.length + added.length < MIN_STAND_FIXES) return null
+  const own = added.slice(firstFrom(added, segment.from))
+  const fixes = toWindow(segment, own).fixes.filter((fix) => isPrecise(fix.accuracy, metres))
+  let box = EMPTY
+  let first = fixes.length
+  for (; first > 0; first--) {
+    const fix = fixes[first - 1] as Fix
+    const grown = growBox(box, fix, metres)
+    if (!grown && !isAround(fix, box)) break
+    box = grown ?? box
+  }
+  if (first === 0 && !segment.isStart) {
+    if (firstFrom(segment.stored, own[0]?.time ?? 0) < MAX_WINDOW) return null
+    // The beginning was not found: the alert is late, but true.
+    first = 1
+  }
+  if (fixes.length - first < MIN_STAND_FIXES) return null
+  const since = (fixes[first] as Fix).time
+  return { ...box, since, previous: toPrevious(fixes[first - 1]) }
+}
+
+/** The precise fix after this time, as far as the part of the track around it shows it. */
+const nextPrecise = ({ segments, added }: Track, time: number, metres: number) => {
+  const segment = segments.find(({ from, to }) => from <= time && time <= to)
+  const firstIn = (fixes: Fix[]) => {
+    for (let at = firstFrom(fixes, time + 1); at < fixes.length; at++) {
+      const fix = fixes[at] as Fix
+      if (isPrecise(fix.accuracy, metres)) return fix.time <= (segment?.to ?? 0) ? fix.time : null
+    }
+    return null
+  }
+  const times = [firstIn(segment?.stored ?? []), firstIn(added)].filter((each) => each !== null)
+  return times.length > 0 ? Math.min(...times) : null
+}
+
+/** The stand with the new fixes. Null when the newest of them is not at its place. */
+const moveStand = (known: Stand, track: Track, metres: number): Stand | null => {
+  let stand = known
+  for (const fix of track.added) {
+    const { since, previous } = stand
+    if (!isPrecise(fix.accuracy, metres) || (previous && fix.time < previous.time)) continue
+    const box = growBox(stand, fix, metres)
+    if (box) stand = { ...box, since: Math.min(since, fix.time), previous }
+    else if (fix.time >= since && isAround(fix, stand)) continue
+    else if (fix.time < since) stand = { ...stand, previous: toPrevious(fix) }
+    else {
+      const next = nextPrecise(track, fix.time, metres)
+      if (next === null) return null
+      stand = { ...stand, since: next, previous: toPrevious(fix) }
+    }
+  }
+  return stand
+}
+
+/** Where the device stands after a report, by `Signal.stay`. */
+export const nextStands = (stays: Stays, signals: Signal[], track: Track): [string, Stand][] => {
+  const found = new Map<number, Stand | null>()
+  const find = (metres: number): Stand | null => {
+    if (!found.has(metres)) found.set(metres, findStand(track, metres))
+    return found.get(metres) ?? null
+  }
+  return signals.flatMap(({ stay, derivation }): [string, Stand][] => {
+    if (stay === null || derivation.type !== 'stands') return []
+    const { metres } = derivation
+    const known = stays.get(stay)
+    const moved = typeof known === 'object' ? moveStand(known, track, metres) : null
+    const next = moved ?? find(metres)
+    return next ? [[stay, next]] : []
+  })
+}
