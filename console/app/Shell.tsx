@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { isOnline } from '../api/send.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
@@ -64,8 +64,8 @@ export const Shell = ({ isWide, children }: { isWide: boolean; children: Compone
       live.stop()
     }
   }, [])
-  // The menu closes when the page changes.
-  useEffect(() => setIsMenuOpen(false), [path])
+  // The menu closes when the page changes, before somebody can open it again.
+  useLayoutEffect(() => setIsMenuOpen(false), [path])
   return (
     <div class={`shell ${isMenuOpen ? 'menu-open' : ''}`}>
       <a class="skip" href="#content">

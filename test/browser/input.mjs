@@ -2,7 +2,7 @@
 // Needs ADMIN_TOKEN of that service in the environment, to open an account of its own.
 import { TestAccount } from './support/accounts.mjs'
 import { check, expect, launch, report, Watch } from './support/browser.mjs'
-import { openPath, visit } from './support/visit.mjs'
+import { openPath, typeAtOnce, visit } from './support/visit.mjs'
 
 const PASSWORD = 'a long sentence for the browser tests'
 const watch = new Watch()
@@ -158,9 +158,11 @@ try {
   })
 
   await check('a past span of a track is kept while it is typed', async () => {
-    await openPath(page, `/map/${ship.id}/track?span=custom`)
     const to = page.getByLabel('To', { exact: true })
-    await to.fill('2025-01-02T10:00')
+    await typeAtOnce(page, '.track .field:last-child input[type="datetime-local"]', {
+      value: '2025-01-02T10:00',
+      act: () => openPath(page, `/map/${ship.id}/track?span=custom`),
+    })
     await page.getByText('must be after the start').waitFor()
     expect((await to.inputValue()) === '2025-01-02T10:00', 'the end is lost')
     await page.getByLabel('From', { exact: true }).fill('2025-01-01T10:00')

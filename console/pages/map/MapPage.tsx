@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Location } from '../../api/types.ts'
@@ -142,7 +142,7 @@ export default ({ params }: PageProps) => {
     if (!isTracking) map?.setPlayhead(null)
     map?.resize()
   }, [map, isTracking])
-  useEffect(() => setIsListShown(false), [deviceId])
+  useLayoutEffect(() => setIsListShown(false), [deviceId])
   const onPlayhead = useCallback((at: Place | null) => map?.setPlayhead(at), [map])
   return (
     <div class={`map-page ${isListShown ? 'list-shown' : ''}`}>

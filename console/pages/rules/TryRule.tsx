@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Location, Rule, TestedAlert, Zone } from '../../api/types.ts'
@@ -129,7 +129,7 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
   // What was found by another condition says nothing about this one.
   const { when, schedule, hysteresis, cooldownMinutes } = rule
   const evaluated = JSON.stringify([when, schedule, hysteresis, cooldownMinutes])
-  useEffect(() => setResult(null), [evaluated])
+  useLayoutEffect(() => setResult(null), [evaluated])
   const { error } = run
   const earlier = result?.alerts.filter((alert) => isBeforeChange(alert, rule)).length ?? 0
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -63,7 +63,8 @@ const TrackMap = ({ track, chosen }: Pick<Trips, 'track'> & { chosen: ChosenPart
 const Found = ({ found }: { found: Trips }) => {
   const [show, setShow] = useState<Show>('trips')
   const [chosen, setChosen] = useState<ChosenPart | null>(null)
-  useEffect(() => setChosen(null), [found])
+  // Before the paint: later it would undo a choice.
+  useLayoutEffect(() => setChosen(null), [found])
   const table = { chosen, onChoose: setChosen }
   return (
     <div class="stack">

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ApiError } from '../../api/problem.ts'
 import { text } from '../../text/text.ts'
 import { TextField } from './fields.tsx'
@@ -19,7 +19,7 @@ export const PhoneField = ({ value, onInput, ...props }: PhoneFieldProps) => {
   const [typed, setTyped] = useState(value)
   const [isLeft, setIsLeft] = useState(false)
   // Only a change from elsewhere replaces what is typed.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (tidyPhone(typed) !== value) setTyped(value)
   }, [value])
   return (

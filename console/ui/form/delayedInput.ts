@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const PAUSE_MS = 300
 
@@ -10,9 +10,11 @@ export const useDelayedInput = (value: string, onInput: (value: string) => void)
   const [typed, setTyped] = useState(value)
   const reported = useRef(value)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Only a change from elsewhere, such as the back button, replaces what is typed.
-    if (value !== reported.current) setTyped(value)
+    if (value === reported.current) return
+    clearTimeout(timer.current)
+    setTyped(value)
     reported.current = value
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -32,6 +32,28 @@ export async function openPath(page, path) {
   }, path)
 }
 
+/** Types into a field as soon as it is there, before the page is painted; `act` opens it. */
+export async function typeAtOnce(page, selector, { value, act }) {
+  const typed = await page.evaluateHandle(
+    ([wanted, text]) => {
+      const done = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          const field = document.querySelector(wanted)
+          if (!field) return
+          observer.disconnect()
+          field.value = text
+          field.dispatchEvent(new Event('input', { bubbles: true }))
+          resolve()
+        }).observe(document.body, { childList: true, subtree: true })
+      })
+      return { done }
+    },
+    [selector, value],
+  )
+  await act()
+  await typed.evaluate(({ done }) => done)
+}
+
 /** Waits until what the page loads is there. */
 export async function settle(page) {
   await page.locator('h1').first().waitFor({ state: 'attached' })

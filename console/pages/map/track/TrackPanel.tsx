@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { callForResponse } from '../../../api/client.ts'
 import { toApiError } from '../../../api/problem.ts'
 import { useResource } from '../../../api/resource.ts'
@@ -189,7 +189,8 @@ const Player = ({
 /** The fields keep what is typed; only a span that ends after it begins is shown. */
 const CustomSpan = (shown: Interval) => {
   const [typed, setTyped] = useState(shown)
-  useEffect(() => setTyped(shown), [shown.from, shown.to])
+  // Before the first paint: later it would replace what has been typed meanwhile.
+  useLayoutEffect(() => setTyped(shown), [shown.from, shown.to])
   const set = (name: keyof Interval) => (value: string) => {
     if (!value) return
     const next = { ...typed, [name]: new Date(value).toISOString() }

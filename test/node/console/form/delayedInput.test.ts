@@ -50,4 +50,14 @@ describe('a search field', () => {
     expect(hook.value.typed).toBe('gull')
     hook.unmount()
   })
+
+  test('does not report what was typed before the address changed', async () => {
+    const { hook, reported } = open()
+    hook.value.type('tern')
+    hook.update({ value: 'gull' })
+    await vi.advanceTimersByTimeAsync(500)
+    expect(hook.value.typed).toBe('gull')
+    expect(reported).toEqual([])
+    hook.unmount()
+  })
 })
