@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, isAborted, toApiError } from './problem.ts'
 import { onBack } from './send.ts'
 
@@ -7,7 +7,8 @@ const useRetry = (error: ApiError | null, retry: () => void): void => {
   const newest = useRef(retry)
   newest.current = retry
   const isOffline = error?.isOffline ?? false
-  useEffect(() => (isOffline ? onBack(() => newest.current()) : undefined), [isOffline])
+  // At once: after the paint the connection may be back already.
+  useLayoutEffect(() => (isOffline ? onBack(() => newest.current()) : undefined), [isOffline])
 }
 
 export interface Resource<T> {

@@ -16,6 +16,26 @@ export const onBack = (act: () => void): (() => void) => {
   })
 }
 
+const PROBE_MS = 3000
+let isProbing = false
+
+/** Asks until there is an answer: the browser knows its network, not whether the service is there. */
+const probe = async (): Promise<void> => {
+  if (isProbing) return
+  isProbing = true
+  while (!isOnline.peek()) {
+    await new Promise((resolve) => setTimeout(resolve, PROBE_MS))
+    if (!isOnline.peek()) await isReachable()
+  }
+  isProbing = false
+}
+
+export const isReachable = (): Promise<boolean> =>
+  send({ method: 'GET', path: '/healthz' }).then(
+    () => true,
+    (error) => !(error instanceof ApiError && error.isOffline),
+  )
+
 export interface Sent {
   method: string
   path: string
@@ -62,6 +82,7 @@ export const send = async ({ method, path, headers, body, signal }: Sent): Promi
   } catch (error) {
     if (isAborted(error)) throw error
     isOnline.value = false
+    void probe()
     throw new ApiError(text.errors.offline, 0)
   }
   isOnline.value = true

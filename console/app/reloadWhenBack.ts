@@ -1,22 +1,21 @@
 import { useEffect } from 'preact/hooks'
-import { ApiError } from '../api/problem.ts'
-import { send } from '../api/send.ts'
-import { hasUnsavedInput } from '../router/router.ts'
+import { isOnline, isReachable } from '../api/send.ts'
+import { hasTypedInput } from '../router/router.ts'
 
-const PROBE_MS = 3000
-
-const isReachable = (): Promise<boolean> =>
-  send({ method: 'GET', path: '/healthz' }).then(
-    () => true,
-    (error) => !(error instanceof ApiError && error.isOffline),
-  )
+const PAUSE_MS = 500
+/** A part that is really missing must not reload the page again and again. */
+const MIN_RELOAD_MS = 60_000
+const RELOADED = 'perigee.reloaded'
 
 const waitAndReload = async (signal: AbortSignal): Promise<void> => {
-  // What is missing although the service answers, no reload by itself would bring.
-  if (await isReachable()) return
-  do await new Promise((resolve) => setTimeout(resolve, PROBE_MS))
-  while (!signal.aborted && (!(await isReachable()) || hasUnsavedInput()))
-  if (!signal.aborted) location.reload()
+  // The connection broke only briefly, or the part is missing.
+  const isBrief = await isReachable()
+  if (isBrief && Date.now() - Number(sessionStorage.getItem(RELOADED)) < MIN_RELOAD_MS) return
+  while (!signal.aborted && (!isOnline.peek() || hasTypedInput() || !(await isReachable())))
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  if (signal.aborted) return
+  if (isBrief) sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
 }
 
 /**

@@ -23,6 +23,13 @@ export const setLeaveGuard = (isDirty: (() => boolean) | null, question = ''): v
 
 export const hasUnsavedInput = (): boolean => guard?.isDirty() ?? false
 
+/** The field of a form that was last typed into: not every form asks before it is left. */
+let lastTyped: HTMLInputElement | null = null
+
+/** True also for what may be left without a question, but must not vanish by itself. */
+export const hasTypedInput = (): boolean =>
+  hasUnsavedInput() || (lastTyped?.isConnected === true && lastTyped.value !== '')
+
 const canLeave = (): boolean => !hasUnsavedInput() || confirm(guard?.question)
 
 /**
@@ -111,6 +118,9 @@ export const startRouter = (): void => {
   // Closing or reloading the page. The browser asks in its own words.
   addEventListener('beforeunload', (event) => {
     if (hasUnsavedInput()) event.preventDefault()
+  })
+  addEventListener('input', ({ target }) => {
+    if ((target as HTMLInputElement).form) lastTyped = target as HTMLInputElement
   })
   addEventListener('click', (event) => {
     if (event.defaultPrevented || !isPlainClick(event)) return

@@ -2,7 +2,7 @@
 // second tab. Needs ADMIN_TOKEN of the service at BASE_URL.
 import { TestAccount } from './support/accounts.mjs'
 import { check, expect, launch, report, Watch } from './support/browser.mjs'
-import { findViolations, settle, visit } from './support/visit.mjs'
+import { findViolations, openPath, settle, visit } from './support/visit.mjs'
 
 const PASSWORD = 'a long sentence for the browser tests'
 const EMAIL = 'ana@returning.example'
@@ -88,6 +88,63 @@ try {
     await page.getByRole('button', { name: 'Reload' }).waitFor()
     await asked
     await page.context().setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Licenses' }).waitFor()
+  })
+
+  const DISCONNECTED = 'internetdisconnected'
+  /** True until the page is loaded anew. */
+  const isSamePage = () => page.evaluate(() => globalThis.isSamePage === true)
+  const markPage = () =>
+    page.evaluate(() => {
+      globalThis.isSamePage = true
+    })
+  /** What the page asks before it decides. */
+  const probe = () => page.waitForResponse(/\/healthz$/)
+
+  await check('a page whose code was lost in a short break is loaded anew, once', async () => {
+    await markPage()
+    await page.route(/\/WebhooksPage-/, (route) => route.abort(DISCONNECTED), { times: 1 })
+    await menu('Webhooks')
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    expect(!(await isSamePage()), 'it was not loaded anew')
+    // A part that is really missing: the page was loaded anew a moment ago.
+    await page.evaluate(() => sessionStorage.setItem('perigee.reloaded', String(Date.now())))
+    await markPage()
+    await page.route(/\/MessagesPage-/, (route) => route.abort(DISCONNECTED))
+    const asked = probe()
+    await menu('Messages')
+    await asked
+    await page.getByRole('button', { name: 'Reload' }).waitFor()
+    await page.waitForTimeout(500)
+    expect(await isSamePage(), 'it was loaded anew again')
+    await page.unroute(/\/MessagesPage-/)
+  })
+
+  await check('a page with typed input is not loaded anew before it is cleared', async () => {
+    await page.evaluate(() => sessionStorage.removeItem('perigee.reloaded'))
+    await markPage()
+    const name = page.getByLabel('Name', { exact: true })
+    await page.route(
+      /\/ZoneEditor-/,
+      async (route) => {
+        await name.fill('Half typed')
+        await route.abort(DISCONNECTED)
+      },
+      { times: 1 },
+    )
+    const asked = probe()
+    await openPath(page, '/zones/new')
+    await asked
+    await page.waitForTimeout(2000)
+    expect(await isSamePage(), 'it was loaded anew')
+    expect((await name.inputValue()) === 'Half typed', 'the input is lost')
+    await name.fill('')
+    await page.waitForFunction(() => globalThis.isSamePage !== true)
+    await page
+      .getByRole('button', { name: 'Draw on the map' })
+      .and(page.locator(':enabled'))
+      .waitFor()
+    await menu('Licenses')
     await page.getByRole('heading', { level: 1, name: 'Licenses' }).waitFor()
   })
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { isOnline } from '../../api/send.ts'
 import type { Device } from '../../api/types.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../../ui/Button.tsx'
@@ -17,14 +16,12 @@ interface MapFrameProps {
 }
 
 /** A map with its tools, and whom its base map credits. */
-export const MapFrame = ({
-  shown: { element, map, hasFailed },
-  tools,
-  children,
-}: MapFrameProps) => (
+export const MapFrame = ({ shown: { element, map, failure }, tools, children }: MapFrameProps) => (
   <div class="map-frame">
     <div ref={element} class="map-canvas" />
-    {hasFailed && <p class="map-note">{isOnline.value ? text.map.noWebgl : text.errors.offline}</p>}
+    {failure && (
+      <p class="map-note">{failure === 'noWebgl' ? text.map.noWebgl : text.errors.offline}</p>
+    )}
     {map && (
       <div class="map-tools">
         <IconButton icon="plus" label={text.map.zoomIn} onClick={() => map.zoomBy(1)} />
@@ -60,9 +57,9 @@ interface PlacesMapProps {
 /** A small map of a few places as a part of a page. Its page also shows them as text. */
 export const PlacesMap = ({ label, places }: PlacesMapProps) => {
   const shown = useFleetMap(text.map.label)
-  const { map, hasFailed } = shown
+  const { map, failure } = shown
   useEffect(() => map?.setFleet(places.map(memberOf)), [map, places])
-  if (hasFailed) return null
+  if (failure) return null
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
     <div

@@ -11,8 +11,8 @@ export interface ShownMap<View extends MapView = MapView> {
   element: RefObject<HTMLDivElement | null>
   /** Null until it is open. */
   map: View | null
-  /** True where the browser cannot show maps. */
-  hasFailed: boolean
+  /** The code of maps could not be loaded, or the browser has no WebGL. */
+  failure: 'offline' | 'noWebgl' | null
 }
 
 /** Opens a map while the component is shown, in the viewer's theme. MapLibre is loaded with it. */
@@ -22,20 +22,22 @@ const useMap = <View extends MapView>(
 ): ShownMap<View> => {
   const element = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<View | null>(null)
-  const [hasFailed, setHasFailed] = useState(false)
-  useReloadWhenBack(hasFailed)
+  const [failure, setFailure] = useState<ShownMap['failure']>(null)
+  useReloadWhenBack(failure === 'offline')
   const theme = isDark() ? 'dark' : 'light'
   useEffect(() => {
     let opened: MapView | null = null
     let isGone = false
-    const start = async () => {
-      const kind = await load()
+    const open = async (kind: Pick<typeof MapView, 'open'>) => {
       if (isGone || !element.current) return
       opened = await kind.open({ container: element.current, theme, label })
       if (isGone) opened.close()
       else setMap(opened as View)
     }
-    start().catch(() => setHasFailed(true))
+    load().then(
+      (kind) => open(kind).catch(() => setFailure('noWebgl')),
+      () => setFailure('offline'),
+    )
     return () => {
       isGone = true
       setMap(null)
@@ -43,7 +45,7 @@ const useMap = <View extends MapView>(
     }
   }, [])
   useEffect(() => map?.setTheme(theme), [map, theme])
-  return { element, map, hasFailed }
+  return { element, map, failure }
 }
 
 /** A map with zones, a track and points. */

@@ -50,7 +50,7 @@ const fitIncident = (map: FleetMap, { place, track }: IncidentMapProps, isAnimat
 /** Where the device is and was, and who is near. It follows the device until it is moved by hand. */
 export const IncidentMap = (props: IncidentMapProps) => {
   const shown = useFleetMap(later.incident.mapLabel)
-  const { map, hasFailed } = shown
+  const { map, failure } = shown
   const { deviceId, place, track, nearest } = props
   const isFollowed = useRef(true)
   const newest = useRef(props)
@@ -69,7 +69,7 @@ export const IncidentMap = (props: IncidentMapProps) => {
   useEffect(() => {
     if (map && isFollowed.current) fitIncident(map, newest.current, false)
   }, [map, place, track])
-  if (hasFailed) return null
+  if (failure) return null
   const refit = () => {
     isFollowed.current = true
     if (map) fitIncident(map, newest.current)

@@ -31,7 +31,10 @@ const openCalls = <T>() => {
 /** The modules that `api/resource.ts` has. */
 const beside = (name: string) =>
   import(new URL(`../../../../console/api/${name}`, import.meta.url).href)
-const { isOnline } = (await beside('send.ts')) as { isOnline: { value: boolean } }
+const { isOnline, send } = (await beside('send.ts')) as {
+  isOnline: { value: boolean }
+  send: (call: { method: string; path: string }) => Promise<Response>
+}
 const { ApiError } = (await beside('problem.ts')) as {
   ApiError: new (message: string, status: number) => Error
 }
@@ -108,6 +111,38 @@ describe('what could not be loaded', () => {
     expect(calls).toEqual({ resource: 3, list: 3 })
     resource.unmount()
     list.unmount()
+  })
+
+  test('is loaded again when the connection is back before the page is painted', async () => {
+    const { calls, call } = openCalls<string>()
+    const hook = runHook(() => useResource(() => call('a'), []), {})
+    await settle()
+    calls[0]?.reject(loseConnection())
+    while (!hook.value.error) await Promise.resolve()
+    await Promise.resolve()
+    isOnline.value = true
+    await settle()
+    expect(calls).toHaveLength(2)
+    hook.unmount()
+  })
+
+  test('is loaded again once a service that was gone answers', async () => {
+    let isDown = true
+    vi.stubGlobal('fetch', async () => {
+      if (isDown) throw new TypeError('no answer')
+      return Response.json({})
+    })
+    const hook = runHook(() => useResource(() => send({ method: 'GET', path: '/a' }), []), {})
+    await settle()
+    expect(hook.value.error).not.toBeNull()
+    // The network is there, the service is not.
+    isOnline.value = true
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(isOnline.value).toBe(false)
+    isDown = false
+    await vi.advanceTimersByTimeAsync(4000)
+    expect(hook.value.error).toBeNull()
+    hook.unmount()
   })
 
   test('for another reason is left to the reader', async () => {
