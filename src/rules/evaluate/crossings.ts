@@ -170,7 +170,7 @@ export function* evaluateWindow(
     return { ...NOTHING, stay: { since: null, isSure: true, isJoined: false } }
   const lastNew = isNew.lastIndexOf(true)
   const raw = Array.from(given, (value) => (value === UNDECIDED ? null : (value as 0 | 1)))
-  const isBegun = typeof stay === 'number' && stay <= (fixes[0] as Fix).time
+  const isBegun = typeof stay === 'number' && stay < (fixes[firstNew] as Fix).time
   const since = isBegun ? stay : undefined
   const stand = typeof stay === 'object' ? stay : undefined
   const part = { isStart, from: fixes[firstNew], budget, since, stand }

@@ -24,7 +24,7 @@ export interface Part {
   isStart: boolean
   /** The first fix whose value is asked for, beside the one before it. */
   from: Fix | undefined
-  /** Since when the condition has been fulfilled before the part, if that is known. */
+  /** Since when the condition has been fulfilled before the new fixes, if that is known. */
   since?: number | undefined
   /** Where the device stands at the end of the stored track, if that is known. */
   stand?: Stand | undefined
@@ -69,9 +69,11 @@ const dwell = (fixes: Fix[], before: Values, ms: number, part: Part): Values => 
   const values: SignalValue[] = []
   const isSure: boolean[] = []
   const sinces: (number | null)[] = []
-  let since: number | null = part.since ?? null
-  let hasBegun = part.isStart || since !== null
+  let since: number | null = null
+  let hasBegun = part.isStart
+  let known = part.since ?? Number.POSITIVE_INFINITY
   for (const [index, fix] of fixes.entries()) {
+    if (fix.time >= known) [since, hasBegun, known] = [known, true, Number.POSITIVE_INFINITY]
     const value = before.values[index] ?? null
     const wasSure = before.isSure[index] === true
     if (value === 0) {

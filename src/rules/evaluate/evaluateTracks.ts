@@ -6,7 +6,7 @@ import type { Segment } from './crossings.ts'
 import { evaluateReport, MAX_WINDOW, type ReportFindings, WINDOW_SIZES } from './report.ts'
 import { type Signal, withMaxSpeed } from './signals.ts'
 import { nextStands } from './standBoxes.ts'
-import { NO_STAYS, nextStays, parseStays } from './stays.ts'
+import { nextStays, parseStays } from './stays.ts'
 import { type DeviceTrack, findAdded, spanOf, type TrackContext } from './tracks.ts'
 import { joinSegments, ROW_UNITS, readWindows } from './window.ts'
 
@@ -32,35 +32,54 @@ interface Need {
   reach: number
 }
 
-type Found = Map<Segment, ReportFindings>
+/** What was found in a part of a track. */
+interface PartFound {
+  findings: ReportFindings
+  needs: Need[]
+  /** The stays that it was evaluated with, and those after its new locations. */
+  stays: string | null
+  nextStays: () => string | null
+}
 
-/** Evaluates the parts of a track that are new; returns what they need. */
+type Found = Map<Segment, PartFound>
+
+/** As stored, as far as they have locations: a stay whose locations are all deleted is over. */
+const staysOf = ({ stays, window }: DeviceTrack): string | null =>
+  window.segments.some(({ stored }) => stored.length > 0) ? stays : stays && '[]'
+
+/** Evaluates the parts of a track that are new, as if one arrived after the other. */
 const evaluateSegments = async (
   track: DeviceTrack,
   signals: Signal[],
   found: Found,
   { now, timeZone, work }: TrackContext,
-): Promise<Need[]> => {
+): Promise<void> => {
   const added = findAdded(track, now)
-  const needs: Need[] = []
-  // A stay of several parts would have to be followed from one to the next. One whose locations are
-  // all deleted is over.
-  const [only, ...others] = track.window.segments
-  const isKnown = others.length === 0 && only !== undefined && only.stored.length > 0
-  const stays = isKnown ? parseStays(track.stays) : NO_STAYS
+  let record = staysOf(track)
   for (const segment of track.window.segments) {
-    if (found.has(segment)) continue
-    const options = { timeZone, budget: work.pairs, stays }
-    const findings = await work.slices.run(evaluateReport(signals, [segment], added, options))
-    found.set(segment, findings)
-    const { stored, from, to } = segment
-    const own = added.slice(firstFrom(added, from), firstFrom(added, to + 1))
-    const before = firstFrom(stored, own[0]?.time ?? from)
-    const after = stored.length - firstFrom(stored, own.at(-1)?.time ?? to)
-    if (findings.needsBefore) needs.push({ track, segment, isBefore: true, reach: before })
-    if (findings.needsAfter) needs.push({ track, segment, isBefore: false, reach: after })
+    let part = found.get(segment)
+    if (part?.stays !== record || part === undefined) {
+      const { stored, from, to } = segment
+      const own = added.slice(firstFrom(added, from), firstFrom(added, to + 1))
+      const stays = parseStays(record)
+      const options = { timeZone, budget: work.pairs, stays }
+      const findings = await work.slices.run(evaluateReport(signals, [segment], own, options))
+      const before = firstFrom(stored, own[0]?.time ?? from)
+      const after = stored.length - firstFrom(stored, own.at(-1)?.time ?? to)
+      const needs: Need[] = []
+      if (findings.needsBefore) needs.push({ track, segment, isBefore: true, reach: before })
+      if (findings.needsAfter) needs.push({ track, segment, isBefore: false, reach: after })
+      const given = record
+      const next = () => {
+        if (own.length === 0) return given
+        const end = { segment, added: own, isLongest: findings.needsBefore }
+        return nextStays(given, findings.stays, nextStands(stays, signals, end))
+      }
+      part = { findings, needs, stays: given, nextStays: next }
+      found.set(segment, part)
+    }
+    if (segment !== track.window.segments.at(-1)) record = part.nextStays()
   }
-  return needs
 }
 
 /** Reads so many locations before or after each part. */
@@ -103,17 +122,19 @@ const extendSegments = async (
     track.window = { ...track.window, segments: joinSegments(track.window.segments) }
 }
 
-/** The findings of all parts together. */
-const joinFindings = ({ window }: DeviceTrack, found: Found): ReportFindings => {
-  const all = window.segments.flatMap((segment) => found.get(segment) ?? [])
+/** What was found in all parts of a track. */
+const partsOf = ({ window }: DeviceTrack, found: Found): PartFound[] =>
+  window.segments.flatMap((segment) => found.get(segment) ?? [])
+
+const joinFindings = (parts: PartFound[]): ReportFindings => {
+  const all = parts.map(({ findings }) => findings)
   return {
     hits: all.flatMap(({ hits }) => hits),
     needsBefore: all.some(({ needsBefore }) => needsBefore),
     needsAfter: all.some(({ needsAfter }) => needsAfter),
     used: all.at(-1)?.used ?? 0,
     stoppedAt: null,
-    // Of several parts only the end of the track says by itself since when a stay lasts.
-    stays: all.at(-1)?.stays.filter(({ isEnd }) => isEnd || all.length === 1) ?? [],
+    stays: all.at(-1)?.stays ?? [],
   }
 }
 
@@ -126,35 +147,29 @@ export const evaluateTracks = async (
   const signals = new Map(tracks.map((track) => [track, signalsFor(context.compiled, track)]))
   const own = tracks.filter((track) => track.sent.length > 0 && signals.get(track)?.length)
   const found: Found = new Map()
-  const evaluate = async (some: Iterable<DeviceTrack>): Promise<Need[]> => {
-    const needs: Need[] = []
+  const evaluate = async (some: Iterable<DeviceTrack>): Promise<void> => {
     for (const track of some)
-      needs.push(...(await evaluateSegments(track, signals.get(track) ?? [], found, context)))
-    return needs
+      await evaluateSegments(track, signals.get(track) ?? [], found, context)
   }
-  let needs = await evaluate(own)
+  await evaluate(own)
   for (const [at, size] of WINDOW_SIZES.entries()) {
     const shorter = WINDOW_SIZES[at - 1]
     if (shorter === undefined || (size === MAX_WINDOW && context.work.isUrgent)) continue
     // A part that was remembered may already be as long: then it is not read again.
-    const some = needs.filter(({ reach }) => reach < size)
-    if (some.length === 0) continue
-    await extendSegments(db, context, some, size - shorter)
-    const others = needs.filter(
-      ({ reach, track, segment }) => reach >= size && track.window.segments.includes(segment),
-    )
-    needs = [...others, ...(await evaluate(new Set(some.map(({ track }) => track))))]
-  }
-  for (const track of own) {
-    track.findings = joinFindings(track, found)
-    track.used = track.findings.used
+    const needs = own
+      .flatMap((track) => partsOf(track, found).flatMap((part) => part.needs))
+      .filter(({ reach }) => reach < size)
+    if (needs.length === 0) continue
+    await extendSegments(db, context, needs, size - shorter)
+    await evaluate(new Set(needs.map(({ track }) => track)))
   }
   for (const track of tracks) {
-    const added = findAdded(track, context.now)
-    if (added.length === 0) continue
-    const { segments } = track.window
-    const known = parseStays(track.stays)
-    const stands = nextStands(known, signals.get(track) ?? [], { segments, added })
-    track.nextStays = nextStays(track.stays, track.findings?.stays ?? [], stands)
+    const parts = partsOf(track, found)
+    const last = parts.at(-1)
+    if (last) {
+      track.findings = joinFindings(parts)
+      track.used = track.findings.used
+      track.nextStays = last.nextStays()
+    } else if (findAdded(track, context.now).length > 0) track.nextStays = track.stays && '[]'
   }
 }

@@ -194,10 +194,11 @@ export function* evaluateReport(
     // Far away, as many fixes as must agree say that the device was out of the zone before.
     const wasOutside = (count: number) =>
       segment.isStart || (segment.stored[count - 1]?.time ?? Number.POSITIVE_INFINITY) < firstTime
+    const hasStay = ({ stay }: Signal) => stay !== null && stays.has(stay)
     const near = signals.filter(
       (signal) =>
         !isFarAway(signal, places, maxAccuracy) ||
-        !(signal.isRising || wasOutside(signal.rule.hysteresis.fixes)),
+        !((signal.isRising && !hasStay(signal)) || wasOutside(signal.rule.hysteresis.fixes)),
     )
     yield signals.length * VALUE_UNITS + fixes.length * PLACE_UNITS
     const isLongest = firstFrom(segment.stored, firstTime) >= MAX_WINDOW
@@ -213,8 +214,10 @@ export function* evaluateReport(
     const zones = new ZonesAtFix(Math.max(...near.map(({ rule }) => rule.hysteresis.metres)))
     const found: Found = (group, { crossings, needsBefore, needsAfter, stay }, used) => {
       const isSettled = !needsAfter || stay?.isJoined === true
-      if (stay && group.signal.derivation.type === 'dwell')
-        result.stays.push({ ...end, ...stay, names: namesOf(group), isSettled })
+      if (stay && group.signal.derivation.type === 'dwell') {
+        const ownEnd = { ...end, isLongest: isLongest || needsBefore }
+        result.stays.push({ ...ownEnd, ...stay, names: namesOf(group), isSettled })
+      }
       result.used = Math.max(result.used, used)
       result.needsBefore ||= needsBefore
       result.needsAfter ||= needsAfter

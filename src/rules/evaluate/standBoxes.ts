@@ -21,18 +21,18 @@ const toPrevious = (fix: Fix | undefined): Stand['previous'] => {
   return { time, latitude, longitude, accuracy }
 }
 
-interface Track {
-  segments: readonly Segment[]
-  /** The new fixes, in order of time. */
+interface TrackPart {
+  segment: Segment
+  /** The new fixes in it, in order of time. */
   added: Fix[]
+  /** Whether more was needed before it, and may not be read. */
+  isLongest: boolean
 }
 
 /** The run at the end of the track, if it is long and its beginning is known as well as it can be. */
-const findStand = ({ segments, added }: Track, metres: number): Stand | null => {
-  const segment = segments.at(-1)
-  if (!segment?.isEnd || segment.stored.length + added.length < MIN_STAND_FIXES) return null
-  const own = added.slice(firstFrom(added, segment.from))
-  const fixes = toWindow(segment, own).fixes.filter((fix) => isPrecise(fix.accuracy, metres))
+const findStand = ({ segment, added, isLongest }: TrackPart, metres: number): Stand | null => {
+  if (!segment.isEnd || segment.stored.length + added.length < MIN_STAND_FIXES) return null
+  const fixes = toWindow(segment, added).fixes.filter((fix) => isPrecise(fix.accuracy, metres))
   let box = EMPTY
   let first = fixes.length
   for (; first > 0; first--) {
@@ -42,7 +42,8 @@ const findStand = ({ segments, added }: Track, metres: number): Stand | null => 
     box = grown ?? box
   }
   if (first === 0 && !segment.isStart) {
-    if (firstFrom(segment.stored, own[0]?.time ?? 0) < MAX_WINDOW) return null
+    const reach = firstFrom(segment.stored, added[0]?.time ?? 0)
+    if (!isLongest && reach < MAX_WINDOW) return null
     // The beginning was not found: the alert is late, but true.
     first = 1
   }
@@ -51,24 +52,20 @@ const findStand = ({ segments, added }: Track, metres: number): Stand | null => 
   return { ...box, since, previous: toPrevious(fixes[first - 1]) }
 }
 
-/** The precise fix after this time, as far as the part of the track around it shows it. */
-const nextPrecise = ({ segments, added }: Track, time: number, metres: number) => {
-  const segment = segments.find(({ from, to }) => from <= time && time <= to)
-  const firstIn = (fixes: Fix[]) => {
-    for (let at = firstFrom(fixes, time + 1); at < fixes.length; at++) {
-      const fix = fixes[at] as Fix
-      if (isPrecise(fix.accuracy, metres)) return fix.time <= (segment?.to ?? 0) ? fix.time : null
-    }
-    return null
-  }
-  const times = [firstIn(segment?.stored ?? []), firstIn(added)].filter((each) => each !== null)
+/** The time of the precise fix after this one, as far as the part shows it. */
+const nextPrecise = ({ segment, added }: TrackPart, time: number, metres: number) => {
+  const times = [segment.stored, added].flatMap((fixes) => {
+    let at = firstFrom(fixes, time + 1)
+    while (at < fixes.length && !isPrecise((fixes[at] as Fix).accuracy, metres)) at++
+    return fixes[at]?.time ?? []
+  })
   return times.length > 0 ? Math.min(...times) : null
 }
 
 /** The stand with the new fixes. Null when the newest of them is not at its place. */
-const moveStand = (known: Stand, track: Track, metres: number): Stand | null => {
+const moveStand = (known: Stand, part: TrackPart, metres: number): Stand | null => {
   let stand = known
-  for (const fix of track.added) {
+  for (const fix of part.added) {
     const { since, previous } = stand
     if (!isPrecise(fix.accuracy, metres) || (previous && fix.time < previous.time)) continue
     const box = growBox(stand, fix, metres)
@@ -76,7 +73,7 @@ const moveStand = (known: Stand, track: Track, metres: number): Stand | null => 
     else if (fix.time >= since && isAround(fix, stand)) continue
     else if (fix.time < since) stand = { ...stand, previous: toPrevious(fix) }
     else {
-      const next = nextPrecise(track, fix.time, metres)
+      const next = nextPrecise(part, fix.time, metres)
       if (next === null) return null
       stand = { ...stand, since: next, previous: toPrevious(fix) }
     }
@@ -85,17 +82,17 @@ const moveStand = (known: Stand, track: Track, metres: number): Stand | null => 
 }
 
 /** Where the device stands after a report, by `Signal.stay`. */
-export const nextStands = (stays: Stays, signals: Signal[], track: Track): [string, Stand][] => {
+export const nextStands = (stays: Stays, signals: Signal[], part: TrackPart): [string, Stand][] => {
   const found = new Map<number, Stand | null>()
   const find = (metres: number): Stand | null => {
-    if (!found.has(metres)) found.set(metres, findStand(track, metres))
+    if (!found.has(metres)) found.set(metres, findStand(part, metres))
     return found.get(metres) ?? null
   }
   return signals.flatMap(({ stay, derivation }): [string, Stand][] => {
     if (stay === null || derivation.type !== 'stands') return []
     const { metres } = derivation
     const known = stays.get(stay)
-    const moved = typeof known === 'object' ? moveStand(known, track, metres) : null
+    const moved = typeof known === 'object' ? moveStand(known, part, metres) : null
     const next = moved ?? find(metres)
     return next ? [[stay, next]] : []
   })

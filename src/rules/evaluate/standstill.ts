@@ -50,12 +50,12 @@ const toBlocks = (fixes: Fix[], size: number): Block[] => {
 
 /** A fix, and how long a degree of longitude is at most near it, as a share of one of latitude. */
 interface Place {
-  fix: Fix
+  fix: PreciseFix
   cosine: number
 }
 
 /** Nearer than `metres` to the fix, no degree of longitude is longer than `cosine` says. */
-const placeOf = (fix: Fix, metres: number): Place => {
+const placeOf = (fix: PreciseFix, metres: number): Place => {
   const latitude = Math.max(0, Math.abs(fix.latitude) - metres / MAX_METRES_PER_DEGREE)
   return { fix, cosine: Math.cos((latitude * Math.PI) / 180) }
 }
@@ -96,11 +96,8 @@ const roundDown = (degrees: number) => Math.floor(degrees * STEPS_PER_DEGREE) / 
 const roundUp = (degrees: number) => Math.ceil(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE
 
 /** Null where the diagonal of the box with the fix may be longer than `metres`. */
-export const growBox = (
-  box: Block,
-  { latitude, longitude }: PreciseFix,
-  metres: number,
-): Block | null => {
+export const growBox = (box: Block, fix: PreciseFix, metres: number): Block | null => {
+  const { latitude, longitude } = fix
   const south = latitude < box.south ? roundDown(latitude) : box.south
   const north = latitude > box.north ? roundUp(latitude) : box.north
   const west = longitude < box.west ? roundDown(longitude) : box.west
@@ -115,7 +112,7 @@ export const growBox = (
  * Whether the fix may be anywhere in the box, by its accuracy. Such fixes are surely apart neither
  * from each other nor from any in the box, as far as it may grow.
  */
-export const isAround = (fix: Fix, box: Block): boolean =>
+export const isAround = (fix: PreciseFix, box: Block): boolean =>
   isNearBlock(box, placeOf(fix, fix.accuracy ?? 0), fix.accuracy ?? 0)
 
 export const isAtStand = ({ time, latitude, longitude }: Fix, stand: Stand): boolean =>
@@ -125,17 +122,20 @@ export const isAtStand = ({ time, latitude, longitude }: Fix, stand: Stand): boo
   longitude >= stand.west &&
   longitude <= stand.east
 
-/** The value at a fix that is at the stand; null when it is not, or the value is not known. */
+/** The value at a fix; null when it is not at the stand, or when that does not say it. */
 const valueByStand = (
   { since, previous, ...box }: Stand,
   place: Place,
   { ms, metres }: { ms: number; metres: number },
 ): SignalValue => {
-  const { time } = place.fix
-  if (!growBox(box, place.fix, metres) && !isAround(place.fix, box)) return null
-  if (since <= time - ms) return 1
+  const isInPlace = (fix: PreciseFix) => growBox(box, fix, metres) !== null || isAround(fix, box)
+  if (!isInPlace(place.fix)) return null
+  const latest = place.fix.time - ms
+  if (since <= latest) return 1
   if (!previous || areSurelyApart(previous, place, metres)) return 0
-  return previous.time <= time - ms ? 1 : null
+  if (previous.time <= latest) return 1
+  // One in the same place: the beginning was not found, and counts from there.
+  return isInPlace(previous) ? 0 : null
 }
 
 /**

@@ -83,7 +83,7 @@ class Track {
       if (isMore[1]) after++
       if (isMore.includes(true)) continue
       this.hits.push(...hits.map(({ fix }) => (fix.time - START) / SECOND))
-      const stands = nextStands(stays, this.#signals, { segments: [segment], added })
+      const stands = nextStands(stays, this.#signals, { segment, added, isLongest: false })
       const next = this.#hasRecord ? nextStays(this.record, ends, stands) : null
       if (next !== this.record) this.writes++
       this.record = next

@@ -132,6 +132,68 @@ test('a stay that began before all that may be read begins there, and raises lat
   expect(raised).toEqual(Array(3).fill([iso(since + 180 * MINUTE)]))
 }, 60_000)
 
+test('a report of several parts of a stay keeps it, or ends it where it must', async () => {
+  const { account, rules } = await setUp(180)
+  const device = await createDevice(account)
+  const from = Date.now() - 400 * MINUTE
+  await send(account, device, [fixAt(from - MINUTE, 'out'), fixAt(from, 'in')])
+  await storeTrack(device, { from: from + SECOND, count: 10_000, step: SECOND, state: 'in' })
+  const late = from + 500_500
+  await send(account, device, [fixAt(late, 'in'), fixAt(from + 179 * MINUTE, 'in')])
+  expect(await sincesOf(device)).toEqual([from, from])
+  await send(account, device, [fixAt(late + SECOND, 'in'), fixAt(from + 180 * MINUTE, 'in')])
+  const reached = [iso(from + 180 * MINUTE)]
+  expect(await raisedBy(account, device, rules)).toEqual([reached, reached])
+  // What was raised stays; the stay begins anew, and with it the minutes.
+  const next = late + 3 * SECOND
+  const last = next + 500 + 180 * MINUTE
+  await send(account, device, [fixAt(next, 'out'), fixAt(last - SECOND, 'in')])
+  expect(await sincesOf(device)).toEqual([next + 500, next + 500])
+  await send(account, device, [fixAt(late + 2 * SECOND, 'in'), fixAt(last, 'in')])
+  const both = [...reached, iso(last)]
+  expect(await raisedBy(account, device, rules)).toEqual([both, both])
+}, 60_000)
+
+test('stays that a report may not read to their beginnings raise later', async () => {
+  const { account, rules } = await setUpDense(150)
+  const devices = await Promise.all(Array.from({ length: 8 }, () => createDevice(account)))
+  const from = Date.now() - 400 * MINUTE
+  // Each needs more than a fifth of what one report may read.
+  const count = 8_100
+  for (const device of devices) await storeTrack(device, { from, count, step: SECOND, state: 'in' })
+  const report = async (time: number) => {
+    const locations = devices.map((deviceId) => ({ deviceId, ...fixAt(time, 'in') }))
+    const { body } = await account.call('POST', '/api/locations', { body: { locations } })
+    expect(body).toMatchObject({ accepted: devices.length })
+  }
+  // Some are raised now. The others begin with what was read, and are not read again.
+  for (const minute of [150, 151]) await report(from + minute * MINUTE)
+  await report(from + count * SECOND + 150 * MINUTE)
+  const raised = await Promise.all(devices.map((device) => raisedBy(account, device, rules)))
+  expect(raised.flat().map((times) => times.length)).toEqual(Array(24).fill(1))
+}, 60_000)
+
+test('a few locations elsewhere, fewer than must agree, do not end a stay', async () => {
+  const account = await openAccount()
+  const when = { type: 'inside', zones: [await createZone(account)], minutes: 60 }
+  const rules = [await createRule(account, { when, hysteresis: { metres: 0, fixes: 10 } })]
+  await backdate(account)
+  const device = await createDevice(account)
+  const from = Date.now() - 300 * MINUTE
+  const inside = Array.from({ length: 10 }, (_, at) => fixAt(from + at * SECOND, 'in'))
+  await send(account, device, [fixAt(from - MINUTE, 'out'), ...inside])
+  const since = from + 9 * SECOND
+  expect(await sincesOf(device)).toEqual([since])
+  for (let minute = 1; minute <= 9; minute++) {
+    evictMemory(account.id, [device, null])
+    await send(account, device, fixAt(from + minute * MINUTE, 'out'))
+  }
+  expect(await sincesOf(device)).toEqual([since])
+  await send(account, device, fixAt(from + 10 * MINUTE, 'out'))
+  expect(await sincesOf(device)).toEqual([])
+  expect(await raisedBy(account, device, rules)).toEqual([[]])
+}, 60_000)
+
 /** Since when a condition is fulfilled at the end of a track, decided fix by decided fix. */
 const modelSince = (track: { time: number; state: State }[], fixes: number): number | null => {
   let since: number | null = null
