@@ -21,25 +21,24 @@ export interface Resource<T> {
   set: (change: (data: T) => T) => void
 }
 
+const NOTHING = { data: null, error: null, isPending: true }
+
+const isSame = (before: readonly unknown[], now: readonly unknown[]): boolean =>
+  before.every((value, at) => Object.is(value, now[at]))
+
 /** Loads when the component appears and whenever `deps` change. */
 export const useResource = <T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
 ): Resource<T> => {
-  const [state, setState] = useState<Pick<Resource<T>, 'data' | 'error' | 'isPending'>>({
-    data: null,
-    error: null,
-    isPending: true,
-  })
+  const [state, setState] = useState<Pick<Resource<T>, 'data' | 'error' | 'isPending'>>(NOTHING)
   const [round, setRound] = useState(0)
   const lastDeps = useRef(deps)
   useEffect(() => {
     const controller = new AbortController()
-    const isSame = lastDeps.current.every((value, at) => Object.is(value, deps[at]))
+    const isReload = isSame(lastDeps.current, deps)
     lastDeps.current = deps
-    setState((before) =>
-      isSame ? { ...before, isPending: true } : { data: null, error: null, isPending: true },
-    )
+    setState((before) => (isReload ? { ...before, isPending: true } : NOTHING))
     load(controller.signal)
       .then((data) => {
         // Not every part of a load can be aborted: an older answer must not replace a newer one.
@@ -58,7 +57,8 @@ export const useResource = <T>(
       setState((before) => (before.data ? { ...before, data: change(before.data) } : before)),
     [],
   )
-  return { ...state, reload, set }
+  // Nothing of another one is shown, not even until the first paint.
+  return { ...(isSame(lastDeps.current, deps) ? state : NOTHING), reload, set }
 }
 
 export interface Page<T> {
@@ -145,9 +145,9 @@ export const usePages = <T>(
       })
   }
   useEffect(() => {
-    const isSame = lastDeps.current.every((value, at) => Object.is(value, deps[at]))
+    const isReload = isSame(lastDeps.current, deps)
     lastDeps.current = deps
-    loadPage(null, isSame ? state.items.length : 0)
+    loadPage(null, isReload ? state.items.length : 0)
     return () => current.current?.abort()
   }, [...deps, round])
 

@@ -69,6 +69,18 @@ describe('a resource', () => {
     hook.unmount()
   })
 
+  test('shows nothing of another one, not even at first', async () => {
+    const { calls, hook } = open()
+    await settle()
+    calls[0]?.resolve('A')
+    await settle()
+    expect(hook.value.data).toBe('A')
+    hook.update({ id: 'b' })
+    expect(hook.value).toMatchObject({ data: null, error: null, isPending: true })
+    await settle()
+    hook.unmount()
+  })
+
   test('does not show the error of another one', async () => {
     const { calls, hook } = open()
     await settle()
@@ -118,8 +130,9 @@ describe('what could not be loaded', () => {
     const hook = runHook(() => useResource(() => call('a'), []), {})
     await settle()
     calls[0]?.reject(loseConnection())
-    while (!hook.value.error) await Promise.resolve()
-    await Promise.resolve()
+    // Without timers: effects that wait for the paint have not run.
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+    expect(hook.value.error).not.toBeNull()
     isOnline.value = true
     await settle()
     expect(calls).toHaveLength(2)
