@@ -115,10 +115,8 @@ try {
     await watch.follow(phone)
     await phone.goto(`${base}/docs`)
     await phone.getByRole('heading', { level: 1, name: api.info.title }).waitFor()
-    expect(
-      await phone.evaluate(() => document.body.classList.contains('dark-mode')),
-      'the system asks for dark, the page is light',
-    )
+    // The system asks for dark.
+    await phone.waitForFunction(() => document.body.classList.contains('dark-mode'))
     const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overflow <= 0, `the page is ${overflow} px wider than the phone`)
     await phone.close()

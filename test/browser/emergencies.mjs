@@ -152,6 +152,16 @@ async function testBar(viewport) {
   await page.context().close()
 }
 
+/** What is copied: a click has ended before the browser has written it. */
+async function readClipboard(page, isWanted) {
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    if (isWanted(copied) || Date.now() > deadline) return copied
+    await page.waitForTimeout(STEP_MS)
+  }
+}
+
 /** Two hours of a ship on its way north-west. */
 function makeTrack() {
   const start = Date.now() - 120 * MINUTE_MS
@@ -216,9 +226,9 @@ async function testIncident(viewport) {
     }
     for (const [name, value] of Object.entries(expected)) {
       await main.getByRole('button', { name: `Copy ${name}`, exact: true }).click()
-      const copied = await page.evaluate(() => navigator.clipboard.readText())
-      const isRight = value instanceof RegExp ? value.test(copied) : value === copied
-      expect(isRight, `${name} is copied as ${copied}`)
+      const isRight = (copied) => (value instanceof RegExp ? value.test(copied) : value === copied)
+      const copied = await readClipboard(page, isRight)
+      expect(isRight(copied), `${name} is copied as ${copied}`)
     }
     const hrefs = await main
       .locator('.position-links a')
@@ -281,15 +291,18 @@ async function testIncident(viewport) {
 
   await check(`the card on the map does not cover the marker, ${at}`, async () => {
     await openPath(page, `/map/${tern.id}`)
-    const map = page.locator('.map-canvas[data-marker]')
-    await map.waitFor()
-    const [x, y] = (await map.getAttribute('data-marker')).split(',').map(Number)
-    const frame = await map.boundingBox()
-    const card = await page.locator('.device-card').boundingBox()
-    const [left, top] = [frame.x + x, frame.y + y]
-    const isAside = left < card.x || left > card.x + card.width
-    expect(isAside || top < card.y - 10, `the marker at ${left}, ${top} is under the card`)
-    expect(top > frame.y + 10, `the marker at ${top} is above the map`)
+    await page.locator('.map-canvas[data-marker]').waitFor()
+    await page.locator('.device-card').waitFor()
+    // The map moves again when the card grows.
+    await page.waitForFunction(() => {
+      const map = document.querySelector('.map-canvas')
+      const [x, y] = map.dataset.marker.split(',').map(Number)
+      const frame = map.getBoundingClientRect()
+      const card = document.querySelector('.device-card').getBoundingClientRect()
+      const [left, top] = [frame.left + x, frame.top + y]
+      const isAside = left < card.left || left > card.right
+      return (isAside || top < card.top - 10) && top > frame.top + 10
+    })
   })
   await page.context().close()
 }

@@ -112,6 +112,7 @@ try {
       await settle(page)
       found.push(...(await findViolations(page, path)))
       await page.setViewportSize({ width: 375, height: 812 })
+      await settle(page)
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (overflow > 0) found.push(`${path} is ${overflow} px too wide`)
       await page.setViewportSize({ width: 1440, height: 900 })

@@ -34,6 +34,9 @@ try {
     ])
   }
 
+  /** A stored user leads there, which must not happen after the next step. */
+  const usersAreListed = () => page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+
   await check('a raised alert appears by itself and is acknowledged in its row', async () => {
     await openPath(page, '/alerts')
     await page.locator('.stream-state.live').waitFor()
@@ -188,6 +191,7 @@ try {
     await page.getByRole('textbox', { name: 'Tag', exact: true }).fill('team')
     await page.getByRole('textbox', { name: 'Value', exact: true }).fill('north')
     await save()
+    await usersAreListed()
     const stored = await account.call('GET', `/api/users/${id}`)
     const { message, adminDevices, tags } = stored
     expect(message === 'Report at noon', message)
@@ -196,6 +200,7 @@ try {
     await openPath(page, `/users/${id}`)
     await page.getByRole('button', { name: 'Remove the tag team' }).click()
     await save()
+    await usersAreListed()
     const { tags: left } = await account.call('GET', `/api/users/${id}`)
     expect(Object.keys(left).length === 0, JSON.stringify(left))
   })
@@ -256,6 +261,7 @@ try {
       shown
         .locator('.stream-state')
         .evaluate((state) => getComputedStyle(state, '::before').backgroundColor)
+    await page.locator('.stream-state.live').waitFor()
     const [live, waiting] = [await colourOf(page), await colourOf(visitor)]
     expect(live !== waiting, `both are ${live}`)
     await visitor.context().close()
@@ -292,6 +298,7 @@ try {
       await page.getByRole('link', { name: 'Bo Berg' }).click()
       await page.getByLabel('Access', { exact: true }).selectOption({ label })
       await save()
+      await usersAreListed()
       const { users } = await account.call('GET', '/api/users?q=bo')
       return users.find(({ email }) => email === BO).groupId
     }
@@ -444,7 +451,7 @@ report()
 
 /** The newest link to a user. Where nothing is sent, an administrator reads it in the messages. */
 async function findLink(email, word) {
-  for (let attempt = 0; attempt < 40; attempt++) {
+  for (let attempt = 0; attempt < 120; attempt++) {
     const { messages } = await account.call('GET', '/api/account/messages?channel=Email')
     const found = messages.find(({ to, text }) => to === email && text.includes(word))
     // Until it is sent, the message shows … in place of the secret.
@@ -501,13 +508,21 @@ async function byKeyboard() {
   await pressUntil(page, 'Tab', (it) => it.matches('a[href="/settings/keys"]'))
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Generate a key' }).waitFor()
-  await pressUntil(page, 'Tab', (it) => /Generate a key/.test(it.textContent))
+  await pressUntil(
+    page,
+    'Tab',
+    (it) => it.matches('button') && /Generate a key/.test(it.textContent),
+  )
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.type('Typed')
   await page.keyboard.press('Enter')
   await page.getByText('it is shown only once').waitFor()
-  await pressUntil(page, 'Tab', (it) => /I have stored it/.test(it.textContent))
+  await pressUntil(
+    page,
+    'Tab',
+    (it) => it.matches('button') && /I have stored it/.test(it.textContent),
+  )
   await page.keyboard.press('Enter')
   await keyRow(page, 'Typed').waitFor()
   await page.context().close()

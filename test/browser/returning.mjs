@@ -34,17 +34,19 @@ try {
   await check('a device is found by any part of its name, in the list and on the map', async () => {
     const search = page.getByLabel('Search by name or identifier')
     for (const part of ['MÖW', 'i-7']) {
+      await page.locator('.fleet-row', { hasText: 'Auk' }).waitFor()
       await search.fill(part)
-      await page.locator('.fleet-row').nth(1).waitFor({ state: 'detached' })
+      await page.locator('.fleet-row', { hasText: 'Auk' }).waitFor({ state: 'detached' })
       await page.locator('.fleet-row', { hasText: 'Great Möwe' }).waitFor()
+      await search.fill('')
     }
     await menu('Devices')
     for (const part of ['MÖW', 'i-7']) {
+      await page.getByRole('link', { name: 'Auk' }).waitFor()
       await search.fill(part)
       await page.getByRole('link', { name: 'Auk' }).waitFor({ state: 'detached' })
       await page.getByRole('link', { name: /Great Möwe/ }).waitFor()
       await search.fill('')
-      await page.getByRole('link', { name: 'Auk' }).waitFor()
     }
   })
 

@@ -156,7 +156,13 @@ try {
     for (const value of await provider.locator('option').evaluateAll(valuesOf)) {
       await provider.selectOption(value)
       await page.getByRole('button', { name: 'Fill in an example' }).click()
-      await page.getByRole('button', { name: 'Decode' }).click()
+      // What is shown may still be that of the example before.
+      const [reply] = await Promise.all([
+        page.waitForResponse(/\/decode$/),
+        page.getByRole('button', { name: 'Decode' }).click(),
+      ])
+      expect(reply.ok(), `${value} is answered with ${reply.status()}`)
+      await reply.finished()
       await page.locator('.decoded .badge', { hasText: 'Position' }).waitFor()
       expect((await page.locator('.refusal').count()) === 0, `${value} is not understood`)
     }

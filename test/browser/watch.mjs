@@ -223,14 +223,16 @@ try {
   })
 
   await check('a change of a rule replaces its condition', async () => {
+    const save = async () => {
+      await page.getByText('Save the changes first').waitFor()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Save the changes first').waitFor({ state: 'detached' })
+    }
     await page.getByLabel('What to watch for').selectOption('inside')
     await page.getByLabel('Longer than (minutes)').fill('45')
-    await page.getByText('Save the changes first').waitFor()
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').first().waitFor()
+    await save()
     await page.getByLabel('What to watch for').selectOption('leaves')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.locator('.warn-text').waitFor({ state: 'detached' })
+    await save()
     const { when } = await findRule('Night watch')
     expect(when.type === 'leaves' && !('minutes' in when), JSON.stringify(when))
   })
