@@ -63,12 +63,18 @@ const nextPrecise = ({ segment, added }: TrackPart, time: number, metres: number
 }
 
 /** The stand with the new fixes. Null when the newest of them is not at its place. */
-const moveStand = (known: Stand, part: TrackPart, metres: number): Stand | null => {
+const moveStand = (
+  known: Stand,
+  part: TrackPart,
+  { ms, metres }: { ms: number; metres: number },
+): Stand | null => {
   let stand = known
   for (const fix of part.added) {
     const { since, previous } = stand
     if (!isPrecise(fix.accuracy, metres) || (previous && fix.time < previous.time)) continue
     const box = growBox(stand, fix, metres)
+    // An earlier crossing that was not read would never be raised: so it is late, but true.
+    if (box && fix.time < since && part.segment.to < since + ms) continue
     if (box) stand = { ...box, since: Math.min(since, fix.time), previous }
     else if (fix.time >= since && isAround(fix, stand)) continue
     else if (fix.time < since) stand = { ...stand, previous: toPrevious(fix) }
@@ -92,7 +98,7 @@ export const nextStands = (stays: Stays, signals: Signal[], part: TrackPart): [s
     if (stay === null || derivation.type !== 'stands') return []
     const { metres } = derivation
     const known = stays.get(stay)
-    const moved = typeof known === 'object' ? moveStand(known, part, metres) : null
+    const moved = typeof known === 'object' ? moveStand(known, part, derivation) : null
     const next = moved ?? find(metres)
     return next ? [[stay, next]] : []
   })

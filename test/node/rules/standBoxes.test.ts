@@ -231,6 +231,15 @@ test('a late fix elsewhere begins the stand anew, one at its place changes nothi
   expect(track.hits).toEqual([2001 + DENSE])
 }, 60_000)
 
+test('a late fix by which the alert was due in what is not read raises it late', () => {
+  const track = new Track(HOURS * 60, true)
+  track.report([fixAt(-60, [0, 5000])])
+  report(track, standAt(0, 120, DENSE + 50))
+  track.report([fixAt(0, [0, 0])])
+  report(track, standAt(0, DENSE + 50, DENSE + 400), 20)
+  expect(track.hits).toEqual([DENSE + 120])
+}, 60_000)
+
 test('a beginning that was not found is late, but true', () => {
   const track = new Track(HOURS * 60, true)
   track.stored.push(...standAt(0, 0, 10_000))
