@@ -38,7 +38,7 @@ interface PartFound {
   needs: Need[]
   /** The stays that it was evaluated with, and those after its new locations. */
   stays: string | null
-  nextStays: () => string | null
+  nextStays: () => Promise<string | null>
 }
 
 type Found = Map<Segment, PartFound>
@@ -70,15 +70,16 @@ const evaluateSegments = async (
       if (findings.needsBefore) needs.push({ track, segment, isBefore: true, reach: before })
       if (findings.needsAfter) needs.push({ track, segment, isBefore: false, reach: after })
       const given = record
-      const next = () => {
+      const next = async () => {
         if (own.length === 0) return given
         const end = { segment, added: own, isLongest: findings.needsBefore }
-        return nextStays(given, findings.stays, nextStands(stays, signals, end))
+        const stands = await work.slices.run(nextStands(stays, signals, end))
+        return nextStays(given, findings.stays, stands)
       }
       part = { findings, needs, stays: given, nextStays: next }
       found.set(segment, part)
     }
-    if (segment !== track.window.segments.at(-1)) record = part.nextStays()
+    if (segment !== track.window.segments.at(-1)) record = await part.nextStays()
   }
 }
 
@@ -169,7 +170,7 @@ export const evaluateTracks = async (
     if (last) {
       track.findings = joinFindings(parts)
       track.used = track.findings.used
-      track.nextStays = last.nextStays()
+      track.nextStays = await last.nextStays()
     } else if (findAdded(track, context.now).length > 0) track.nextStays = track.stays && '[]'
   }
 }

@@ -12,6 +12,8 @@ import type { Stand, Stays } from './stays.ts'
 
 /** A run of fewer fixes is read. */
 const MIN_STAND_FIXES = 1024
+/** What comparing one fix with a box takes, in the units of slices. */
+const FIX_UNITS = 0.1
 /** A box that has no place in it. */
 const EMPTY: Block = { south: Infinity, north: -Infinity, west: Infinity, east: -Infinity }
 
@@ -54,12 +56,16 @@ const findStand = ({ segment, added, isLongest }: TrackPart, metres: number): St
 
 /** The time of the precise fix after this one, as far as the part shows it. */
 const nextPrecise = ({ segment, added }: TrackPart, time: number, metres: number) => {
-  const times = [segment.stored, added].flatMap((fixes) => {
-    let at = firstFrom(fixes, time + 1)
-    while (at < fixes.length && !isPrecise((fixes[at] as Fix).accuracy, metres)) at++
-    return fixes[at]?.time ?? []
-  })
-  return times.length > 0 ? Math.min(...times) : null
+  let next: number | null = null
+  for (const fixes of [added, segment.stored])
+    for (let at = firstFrom(fixes, time + 1); at < fixes.length; at++) {
+      const fix = fixes[at] as Fix
+      if (next !== null && fix.time >= next) break
+      if (!isPrecise(fix.accuracy, metres)) continue
+      next = fix.time
+      break
+    }
+  return next
 }
 
 /** The stand with the new fixes. Null when the newest of them is not at its place. */
@@ -87,19 +93,26 @@ const moveStand = (
   return stand
 }
 
-/** Where the device stands after a report, by `Signal.stay`. */
-export const nextStands = (stays: Stays, signals: Signal[], part: TrackPart): [string, Stand][] => {
+/** Where the device stands after a report, by `Signal.stay`. Yields units of work. */
+export function* nextStands(
+  stays: Stays,
+  signals: Signal[],
+  part: TrackPart,
+): Generator<number, [string, Stand][]> {
   const found = new Map<number, Stand | null>()
-  const find = (metres: number): Stand | null => {
-    if (!found.has(metres)) found.set(metres, findStand(part, metres))
-    return found.get(metres) ?? null
-  }
-  return signals.flatMap(({ stay, derivation }): [string, Stand][] => {
-    if (stay === null || derivation.type !== 'stands') return []
+  const stands: [string, Stand][] = []
+  for (const { stay, derivation } of signals) {
+    if (stay === null || derivation.type !== 'stands') continue
     const { metres } = derivation
     const known = stays.get(stay)
-    const moved = typeof known === 'object' ? moveStand(known, part, derivation) : null
-    const next = moved ?? find(metres)
-    return next ? [[stay, next]] : []
-  })
+    let next = typeof known === 'object' ? moveStand(known, part, derivation) : null
+    yield part.added.length * FIX_UNITS
+    if (!next && !found.has(metres)) {
+      found.set(metres, findStand(part, metres))
+      yield (part.segment.stored.length + part.added.length) * FIX_UNITS
+    }
+    next ??= found.get(metres) ?? null
+    if (next) stands.push([stay, next])
+  }
+  return stands
 }

@@ -89,19 +89,21 @@ const areSurelyApart = (a: PreciseFix, b: Place, metres: number): boolean => {
   return !isNear && areApart(a, fix, metres) === true
 }
 
-/** Boxes are rounded outward to about 4 m, so that they rarely change. */
-const STEPS_PER_DEGREE = 25_000
+/** Boxes are rounded outward to about a 25th of `metres`, so that they rarely change. */
+const STEPS = 2_500_000
 
-const roundDown = (degrees: number) => Math.floor(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE
-const roundUp = (degrees: number) => Math.ceil(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE
+const roundDown = (degrees: number, step: number) =>
+  Math.min(degrees, Math.floor(degrees / step) * step)
+const roundUp = (degrees: number, step: number) => -roundDown(-degrees, step)
 
 /** Null where the diagonal of the box with the fix may be longer than `metres`. */
 export const growBox = (box: Block, fix: PreciseFix, metres: number): Block | null => {
   const { latitude, longitude } = fix
-  const south = latitude < box.south ? roundDown(latitude) : box.south
-  const north = latitude > box.north ? roundUp(latitude) : box.north
-  const west = longitude < box.west ? roundDown(longitude) : box.west
-  const east = longitude > box.east ? roundUp(longitude) : box.east
+  const step = metres / STEPS
+  const south = latitude < box.south ? roundDown(latitude, step) : box.south
+  const north = latitude > box.north ? roundUp(latitude, step) : box.north
+  const west = longitude < box.west ? roundDown(longitude, step) : box.west
+  const east = longitude > box.east ? roundUp(longitude, step) : box.east
   const nearest = Math.max(0, south, -north)
   const width = (east - west) * Math.cos((nearest * Math.PI) / 180)
   const diagonal = Math.hypot(north - south, width) * MAX_METRES_PER_DEGREE
@@ -115,12 +117,11 @@ export const growBox = (box: Block, fix: PreciseFix, metres: number): Block | nu
 export const isAround = (fix: PreciseFix, box: Block): boolean =>
   isNearBlock(box, placeOf(fix, fix.accuracy ?? 0), fix.accuracy ?? 0)
 
-export const isAtStand = ({ time, latitude, longitude }: Fix, stand: Stand): boolean =>
-  time >= stand.since &&
-  latitude >= stand.south &&
-  latitude <= stand.north &&
-  longitude >= stand.west &&
-  longitude <= stand.east
+export const isAtStand = ({ time, latitude, longitude }: Fix, stand: Stand): boolean => {
+  const { since, south, north, west, east } = stand
+  const isInside = latitude >= south && latitude <= north
+  return time >= since && isInside && longitude >= west && longitude <= east
+}
 
 /** The value at a fix; null when it is not at the stand, or when that does not say it. */
 const valueByStand = (

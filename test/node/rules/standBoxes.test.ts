@@ -14,13 +14,13 @@ const START = Date.UTC(2026, 10, 14)
 const SECOND = 1000
 const METRES = 100
 
-const standsFor = (minutes: number) =>
+const standsFor = (minutes: number, metres: number) =>
   compileRule(
     {
       ...{ id: 'rul_1', name: 'A rule', enabled: true, devices: [], groups: [], schedule: [] },
       ...{ alertName: 'Test', text: '', notifications: [], emergency: false, version: 1 },
       ...{ cooldownMinutes: 0, lateMinutes: 60, creation: 0, lastModified: 0 },
-      hysteresis: { metres: 0, fixes: 1 },
+      hysteresis: { metres, fixes: 1 },
       when: { type: 'stands', minutes },
     } as Rule,
     new Map(),
@@ -32,6 +32,14 @@ const fixAt = (second: number, [north, east]: [number, number], accuracy = 0): F
   ...{ latitude: 50 + north / 111_200, longitude: 8 + east / 71_700 },
   ...{ altitude: null, speed: null, course: null, battery: null, rest: null },
 })
+
+/** What a computation returns that yields its units of work. */
+const finish = <Result>(work: Generator<number, Result>): Result => {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}
 
 const inOrder = (fixes: Fix[]) => fixes.sort((a, b) => a.time - b.time)
 
@@ -46,8 +54,8 @@ class Track {
   reads = 0
   writes = 0
 
-  constructor(minutes: number, hasRecord: boolean) {
-    this.#signals = standsFor(minutes)
+  constructor(minutes: number, hasRecord: boolean, metres = 0) {
+    this.#signals = standsFor(minutes, metres)
     this.#hasRecord = hasRecord
   }
 
@@ -74,16 +82,17 @@ class Track {
       const to = isEnd ? 9e15 : (stored.at(-1)?.time ?? 0)
       const segment: Segment = { from, to, stored, isStart, isEnd }
       this.reads = stored.length
-      const steps = evaluateReport(this.#signals, [segment], added, { timeZone: 'UTC', stays })
-      let step = steps.next()
-      while (!step.done) step = steps.next()
-      const { needsBefore, needsAfter, hits, stays: ends } = step.value
+      const { needsBefore, needsAfter, ...found } = finish(
+        evaluateReport(this.#signals, [segment], added, { timeZone: 'UTC', stays }),
+      )
+      const { hits, stays: ends } = found
       const isMore = [needsBefore && before < 3, needsAfter && after < 3]
       if (isMore[0]) before++
       if (isMore[1]) after++
       if (isMore.includes(true)) continue
       this.hits.push(...hits.map(({ fix }) => (fix.time - START) / SECOND))
-      const stands = nextStands(stays, this.#signals, { segment, added, isLongest: false })
+      const part = { segment, added, isLongest: false }
+      const stands = finish(nextStands(stays, this.#signals, part))
       const next = this.#hasRecord ? nextStays(this.record, ends, stands) : null
       if (next !== this.record) this.writes++
       this.record = next
@@ -262,4 +271,12 @@ test('a device that moves has no record, one that drifts seldom another', () => 
   report(drifting, fixes, 5)
   expect(drifting.writes).toBeGreaterThan(1)
   expect(drifting.writes).toBeLessThan(100)
+  const wide = new Track(60, true, 10_000)
+  report(
+    wide,
+    Array.from({ length: 6000 }, (_, at) => fixAt(at, [at * 5, 0])),
+    5,
+  )
+  expect(wide.writes).toBeGreaterThan(1)
+  expect(wide.writes).toBeLessThan(100)
 }, 60_000)

@@ -445,6 +445,21 @@ test.each([SECOND, 10 * SECOND])(
   180_000,
 )
 
+test('a device that stands is raised at its time by a report with a late location too', async () => {
+  const { account, rules, device } = await setUpStands(300)
+  const from = Date.now() - 320 * MINUTE
+  const sent = [fixAt(from - MINUTE, 'out'), ...inPlace(from, 1100, SECOND)]
+  for (let at = 0; at < sent.length; at += 600)
+    await send(account, device, sent.slice(at, at + 600))
+  const rest = { from: from + 1100 * SECOND, count: 16_900, step: SECOND, state: 'in' } as const
+  await storeTrack(device, rest)
+  evictMemory(account.id, [device, null])
+  const reached = from + 300 * MINUTE
+  await send(account, device, [fixAt(from + 500_500, 'in'), fixAt(reached, 'in')])
+  await send(account, device, fixAt(reached + SECOND, 'in'))
+  expect(await raisedBy(account, device, rules)).toEqual([[iso(reached)]])
+}, 60_000)
+
 test('a device that stands again after it left is raised again', async () => {
   const { account, rules, device } = await setUpStands(180)
   const from = Date.now() - 500 * MINUTE
