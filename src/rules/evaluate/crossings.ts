@@ -193,14 +193,19 @@ export function* evaluateWindow(
     if (found.length > 0) found = []
     known = { falling: 0, rising: 0 }
   }
+  // A stay whose beginning was not found is late at the end of the track. Elsewhere it is over, and
+  // what it raised is not known.
+  const lastStored = isEnd ? isNew.lastIndexOf(false) : fixes.length
+  const valueAt = ({ values, isSure }: Values, index: number): SignalValue =>
+    isSure[index] || index >= lastStored ? (values[index] ?? null) : null
   for (let index = 0; index < fixes.length; index++) {
     if (startsBetween(signal, fixes[index - 1], fixes[index] as Fix)) {
       close()
       stateNow = 0
       stateBefore = 0
     }
-    const value = now.values[index] ?? null
-    const valueBefore = before.values[index] ?? null
+    const value = valueAt(now, index)
+    const valueBefore = valueAt(before, index)
     if (value !== null) {
       if (stateNow !== null && value !== stateNow) found.push({ index, isRising: value === 1 })
       stateNow = value

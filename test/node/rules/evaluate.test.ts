@@ -390,6 +390,18 @@ describe('durations', () => {
     expect(minutesOf(store.report([stateAt(50, 'in'), stateAt(51, 'in')]))).toEqual([81])
   })
 
+  const HALF_HOUR = signalsOf(ruleOf({ type: 'inside', zones: ['zon_1'], minutes: 30 }))
+  const insideAt = (minutes: number[]) => minutes.map((minute) => stateAt(minute, 'in'))
+
+  test.each([true, false])('are not raised again by a late fix in a stay that is over', (isEnd) => {
+    const stored = [...insideAt([0, 10, 20, 29]), stateAt(31, 'out'), stateAt(32, 'out')]
+    const [from, to] = [START, isEnd ? 9e15 : START + 32 * MINUTE]
+    const segment: Segment = { from, to, stored, isStart: false, isEnd }
+    const late = [stateAt(30, 'in')]
+    const { hits, needsBefore } = evaluateReport(HALF_HOUR, [segment], late, { timeZone: 'UTC' })
+    expect([minutesOf(hits), needsBefore]).toEqual([[], true])
+  })
+
   test('of standing still count from the place where the device is', () => {
     const store = new Track(ruleOf({ type: 'stands', minutes: 20 }))
     const place = (minute: number, east: number) => fixAt(minute, { longitude: east / 111_320 })
