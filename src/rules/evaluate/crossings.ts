@@ -223,15 +223,23 @@ export function* evaluateWindow(
     if (index > lastNew && isStay && valueBefore !== null && before.sinces?.[index] !== null)
       isJoined = true
     isSteady.push(isKept && began !== null && began === before.sinces?.[index])
-    if (isKept || index === fixes.length - 1) close()
+    if (isKept) close()
   }
+  const ends = [now, before].map(({ sinces }) => sinces?.at(-1) ?? null)
+  const isEarlier = typeof stay === 'number' && ends[1] === stay && (ends[0] ?? stay) < stay
+  const isAtSame = stand !== undefined && stand.since <= (fixes.at(-1) as Fix).time
+  // A stay that reaches its minutes only after the part keeps its beginning: what follows is not
+  // read, and may have raised its alert.
+  const isKnown = !isEnd && (isEarlier || isAtSame) && stateBefore === 0
+  if (isKnown && stateNow === 1) found.pop()
+  close()
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
   const { values } = now
   const kept = { raw, values, isAnchor, isSteady }
   const settled = isSettled(signal, fixes, { ...kept, isNew, stand, added: lastNew })
   return {
     stoppedAt: now.stoppedAt ?? null,
-    stay: { since: now.sinces?.at(-1) ?? null, isSure: now.hasBegun === true, isJoined },
+    stay: { since: ends[isKnown ? 1 : 0] ?? null, isSure: now.hasBegun === true, isJoined },
     crossings: crossings.map(({ index, isRising }) => {
       const fix = fixes[index] as Fix
       return { fix, isRising, speed: now.speeds?.[index] ?? null }

@@ -402,6 +402,17 @@ describe('durations', () => {
     expect([minutesOf(hits), needsBefore]).toEqual([[], true])
   })
 
+  test.each([34, 36])('are not raised again by an earlier beginning, read up to %i', (last) => {
+    const stored = [stateAt(0, 'out'), ...insideAt([10, 20, 30, last])]
+    const to = START + last * MINUTE
+    const segment: Segment = { from: 0, to, stored, isStart: true, isEnd: false }
+    const known = START + 10 * MINUTE
+    const options = { timeZone: 'UTC', stays: new Map([[HALF_HOUR[0]?.stay ?? '', known]]) }
+    const found = evaluateReport(HALF_HOUR, [segment], [stateAt(5, 'in')], options)
+    expect([minutesOf(found.hits), found.needsAfter]).toEqual([[], true])
+    expect(found.stays.at(-1)).toMatchObject({ since: known, isSure: true })
+  })
+
   test('of standing still count from the place where the device is', () => {
     const store = new Track(ruleOf({ type: 'stands', minutes: 20 }))
     const place = (minute: number, east: number) => fixAt(minute, { longitude: east / 111_320 })
