@@ -1,7 +1,7 @@
 import type { Fix } from '../../domain/track/fix.ts'
 import { deriveValues, isSettled, type Part, type Values } from './durations.ts'
 import type { Signal, SignalValue } from './signals.ts'
-import type { Stay } from './stays.ts'
+import { keepSince, type Stay } from './stays.ts'
 
 /*
  * Which crossings a report adds to the track. The track is the state: what was raised before is what
@@ -225,13 +225,12 @@ export function* evaluateWindow(
     isSteady.push(isKept && began !== null && began === before.sinces?.[index])
     if (isKept) close()
   }
-  const ends = [now, before].map(({ sinces }) => sinces?.at(-1) ?? null)
-  const isEarlier = typeof stay === 'number' && ends[1] === stay && (ends[0] ?? stay) < stay
-  const isAtSame = stand !== undefined && stand.since <= (fixes.at(-1) as Fix).time
-  // A stay that reaches its minutes only after the part keeps its beginning: what follows is not
-  // read, and may have raised its alert.
-  const isKnown = !isEnd && (isEarlier || isAtSame) && stateBefore === 0
-  if (isKnown && stateNow === 1) found.pop()
+  const [sinceNow = null, sinceBefore = null] = [now, before].map(({ sinces }) => sinces?.at(-1))
+  const ends = { now: sinceNow, before: sinceBefore, last: (fixes.at(-1) as Fix).time }
+  const keptSince = isEnd ? null : keepSince(signal, stay, ends)
+  const isAtStand = !isEnd && stand !== undefined && stand.since <= ends.last && stateBefore === 0
+  // Its alert comes later, or came.
+  if ((keptSince !== null || isAtStand) && stateNow === 1) found.pop()
   close()
   const isUnsure = now.isSure.some((sure, index) => index >= firstNew && !sure)
   const { values } = now
@@ -239,7 +238,7 @@ export function* evaluateWindow(
   const settled = isSettled(signal, fixes, { ...kept, isNew, stand, added: lastNew })
   return {
     stoppedAt: now.stoppedAt ?? null,
-    stay: { since: ends[isKnown ? 1 : 0] ?? null, isSure: now.hasBegun === true, isJoined },
+    stay: { since: keptSince ?? sinceNow, isSure: now.hasBegun === true, isJoined },
     crossings: crossings.map(({ index, isRising }) => {
       const fix = fixes[index] as Fix
       return { fix, isRising, speed: now.speeds?.[index] ?? null }

@@ -72,7 +72,7 @@ const evaluateSegments = async (
       const given = record
       const next = async () => {
         if (own.length === 0) return given
-        const end = { segment, added: own, isLongest: findings.needsBefore }
+        const end = { segment, added: own, lacking: findings.lacking }
         const stands = await work.slices.run(nextStands(stays, signals, end))
         return nextStays(given, findings.stays, stands)
       }
@@ -135,7 +135,7 @@ const joinFindings = (parts: PartFound[]): ReportFindings => {
     needsAfter: all.some(({ needsAfter }) => needsAfter),
     used: all.at(-1)?.used ?? 0,
     stoppedAt: null,
-    stays: all.at(-1)?.stays ?? [],
+    ...{ stays: all.at(-1)?.stays ?? [], lacking: [] },
   }
 }
 

@@ -34,6 +34,8 @@ export interface ReportFindings {
   /** The last fix that was evaluated, when the work reached its limit; null when all were. */
   stoppedAt: number | null
   stays: StayEnd[]
+  /** The stays of those that need more before the part. */
+  lacking: string[]
 }
 
 export interface ReportOptions {
@@ -44,7 +46,7 @@ export interface ReportOptions {
   includesEarlier?: boolean
   /** What `stands` may compare, in all parts of the report together. */
   budget?: PairBudget
-  /** As they are stored; only with one part. */
+  /** As they are before the part. */
   stays?: Stays
 }
 
@@ -181,6 +183,7 @@ export function* evaluateReport(
     used: 0,
     stoppedAt: null,
     stays: [],
+    lacking: [],
   }
   for (const segment of segments) {
     const own = added.filter(({ time }) => time >= segment.from && time <= segment.to)
@@ -220,6 +223,7 @@ export function* evaluateReport(
       }
       result.used = Math.max(result.used, used)
       result.needsBefore ||= needsBefore
+      if (needsBefore) result.lacking.push(...namesOf(group))
       result.needsAfter ||= needsAfter
       for (const each of group.alike)
         addHits(result.hits, each, { crossings, zones, timeZone, includesEarlier })

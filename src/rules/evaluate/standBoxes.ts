@@ -10,7 +10,7 @@ import type { Stand, Stays } from './stays.ts'
  * all. Few devices have one: others are evaluated by the windows alone.
  */
 
-/** A run of fewer fixes is read. */
+/** A run of fewer fixes is read, unless the report may read no more. */
 const MIN_STAND_FIXES = 1024
 /** What comparing one fix with a box takes, in the units of slices. */
 const FIX_UNITS = 0.1
@@ -27,13 +27,17 @@ interface TrackPart {
   segment: Segment
   /** The new fixes in it, in order of time. */
   added: Fix[]
-  /** Whether more was needed before it, and may not be read. */
-  isLongest: boolean
+  /** The stays that need more before it, which may not be read. */
+  lacking: readonly string[]
 }
 
 /** The run at the end of the track, if it is long and its beginning is known as well as it can be. */
-const findStand = ({ segment, added, isLongest }: TrackPart, metres: number): Stand | null => {
-  if (!segment.isEnd || segment.stored.length + added.length < MIN_STAND_FIXES) return null
+const findStand = (
+  { segment, added }: TrackPart,
+  { metres, isLacking }: { metres: number; isLacking: boolean },
+): Stand | null => {
+  const minFixes = isLacking ? 1 : MIN_STAND_FIXES
+  if (!segment.isEnd || segment.stored.length + added.length < minFixes) return null
   const fixes = toWindow(segment, added).fixes.filter((fix) => isPrecise(fix.accuracy, metres))
   let box = EMPTY
   let first = fixes.length
@@ -45,11 +49,11 @@ const findStand = ({ segment, added, isLongest }: TrackPart, metres: number): St
   }
   if (first === 0 && !segment.isStart) {
     const reach = firstFrom(segment.stored, added[0]?.time ?? 0)
-    if (!isLongest && reach < MAX_WINDOW) return null
+    if (!isLacking && reach < MAX_WINDOW) return null
     // The beginning was not found: the alert is late, but true.
     first = 1
   }
-  if (fixes.length - first < MIN_STAND_FIXES) return null
+  if (fixes.length - first < minFixes) return null
   const since = (fixes[first] as Fix).time
   return { ...box, since, previous: toPrevious(fixes[first - 1]) }
 }
@@ -99,19 +103,21 @@ export function* nextStands(
   signals: Signal[],
   part: TrackPart,
 ): Generator<number, [string, Stand][]> {
-  const found = new Map<number, Stand | null>()
+  const lacking = new Set(part.lacking)
+  const found = new Map<string, Stand | null>()
   const stands: [string, Stand][] = []
   for (const { stay, derivation } of signals) {
     if (stay === null || derivation.type !== 'stands') continue
-    const { metres } = derivation
+    const run = { metres: derivation.metres, isLacking: lacking.has(stay) }
     const known = stays.get(stay)
     let next = typeof known === 'object' ? moveStand(known, part, derivation) : null
     yield part.added.length * FIX_UNITS
-    if (!next && !found.has(metres)) {
-      found.set(metres, findStand(part, metres))
+    const key = JSON.stringify(run)
+    if (!next && !found.has(key)) {
+      found.set(key, findStand(part, run))
       yield (part.segment.stored.length + part.added.length) * FIX_UNITS
     }
-    next ??= found.get(metres) ?? null
+    next ??= found.get(key) ?? null
     if (next) stands.push([stay, next])
   }
   return stands

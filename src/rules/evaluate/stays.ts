@@ -115,6 +115,20 @@ const sinceAtEnd = (end: StayEnd, known: Stay | undefined): number | null => {
   return isSure ? since : null
 }
 
+/**
+ * The known beginning of a stay that begins earlier by new fixes, where it reaches its minutes only
+ * after `last`: what follows is not read, and may have raised its alert. Null otherwise.
+ */
+export const keepSince = (
+  { derivation }: Signal,
+  known: Stay | undefined,
+  { now, before, last }: { now: number | null; before: number | null; last: number },
+): number | null => {
+  if (typeof known !== 'number' || derivation.type !== 'dwell') return null
+  const isEarlier = now !== null && now < known && before !== null && before <= known
+  return isEarlier && last < known + derivation.ms ? known : null
+}
+
 /** The stays after a report, as they are stored; null for none that were never stored. */
 export const nextStays = (
   record: string | null,

@@ -91,7 +91,7 @@ class Track {
       if (isMore[1]) after++
       if (isMore.includes(true)) continue
       this.hits.push(...hits.map(({ fix }) => (fix.time - START) / SECOND))
-      const part = { segment, added, isLongest: false }
+      const part = { segment, added, lacking: [] }
       const stands = finish(nextStands(stays, this.#signals, part))
       const next = this.#hasRecord ? nextStays(this.record, ends, stands) : null
       if (next !== this.record) this.writes++

@@ -501,6 +501,34 @@ test('a late location that another isolate stores where a device stands is notic
   expect(await raisedBy(account, device, rules)).toEqual([[iso(left + 500 + 30 * MINUTE)]])
 }, 60_000)
 
+test('devices that stand in a report that may not read them all raise later', async () => {
+  const account = await openAccount({ licenses: 60 })
+  const rules = [await createRule(account, { when: { type: 'stands', minutes: 60 } })]
+  await backdate(account)
+  const devices = await Promise.all(Array.from({ length: 60 }, () => createDevice(account)))
+  const from = Date.now() - 300 * MINUTE
+  const step = 30 * SECOND
+  for (const device of devices) {
+    await storeTrack(device, {
+      from: from - 1000 * SECOND,
+      count: 1000,
+      step: SECOND,
+      state: 'out',
+    })
+    await storeTrack(device, { from, count: 119, step, state: 'in' })
+  }
+  for (const minutes of [60, 60.5, 61, 90, 91, 120]) {
+    const fix = fixAt(from + minutes * MINUTE, 'in')
+    const locations = devices.map((deviceId) => ({ deviceId, ...fix }))
+    const { body } = await account.call('POST', '/api/locations', { body: { locations } })
+    expect(body).toMatchObject({ accepted: devices.length })
+  }
+  const raised = await Promise.all(devices.map((device) => raisedBy(account, device, rules)))
+  expect(raised.flat().map((times) => times.length)).toEqual(Array(60).fill(1))
+  // The others begin with the half hour that is read.
+  expect(new Set(raised.flat(2))).toEqual(new Set([60, 90].map((at) => iso(from + at * MINUTE))))
+}, 60_000)
+
 test('a device that moves, or stands with few locations, writes nothing but those', async () => {
   const { account, device } = await setUpStands(60)
   const from = Date.now() - 300 * MINUTE
