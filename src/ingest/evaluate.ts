@@ -58,8 +58,8 @@ export interface Evaluation {
 }
 
 const toHits = async (tracks: DeviceTrack[], batch: Batch): Promise<PendingRaise[]> => {
-  const withHits = tracks.flatMap(({ device, findings }) =>
-    findings && findings.hits.length > 0 ? [{ deviceId: device.id, hits: findings.hits }] : [],
+  const withHits = tracks.flatMap(({ device, hits }) =>
+    hits.length > 0 ? [{ deviceId: device.id, hits }] : [],
   )
   const limit = hitsPerDevice(withHits.length)
   const raises = withHits.map(({ deviceId, hits }) =>

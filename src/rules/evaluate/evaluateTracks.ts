@@ -47,39 +47,48 @@ type Found = Map<Segment, PartFound>
 const staysOf = ({ stays, window }: DeviceTrack): string | null =>
   window.segments.some(({ stored }) => stored.length > 0) ? stays : stays && '[]'
 
+/** Evaluates the new locations in a part of a track by the stays before them. */
+const evaluatePart = async (
+  track: DeviceTrack,
+  signals: Signal[],
+  { segment, record }: { segment: Segment; record: string | null },
+  { now, timeZone, work }: TrackContext,
+): Promise<PartFound> => {
+  const { stored, from, to } = segment
+  const added = findAdded(track, now).filter(({ time }) => time >= from && time <= to)
+  const stays = parseStays(record)
+  const options = { timeZone, budget: work.pairs, stays }
+  const findings = await work.slices.run(evaluateReport(signals, [segment], added, options))
+  const before = firstFrom(stored, added[0]?.time ?? from)
+  const after = stored.length - firstFrom(stored, added.at(-1)?.time ?? to)
+  const needs: Need[] = []
+  if (findings.needsBefore) needs.push({ track, segment, isBefore: true, reach: before })
+  if (findings.needsAfter) needs.push({ track, segment, isBefore: false, reach: after })
+  const next = async () => {
+    if (added.length === 0) return record
+    const part = { segment, added, lacking: findings.lacking }
+    const stands = await work.slices.run(nextStands(stays, signals, part))
+    return nextStays(record, findings.stays, stands)
+  }
+  return { findings, needs, stays: record, nextStays: next }
+}
+
 /** Evaluates the parts of a track that are new, as if one arrived after the other. */
 const evaluateSegments = async (
   track: DeviceTrack,
   signals: Signal[],
   found: Found,
-  { now, timeZone, work }: TrackContext,
+  context: TrackContext,
 ): Promise<void> => {
-  const added = findAdded(track, now)
+  const { segments } = track.window
   let record = staysOf(track)
-  for (const segment of track.window.segments) {
+  for (const segment of segments) {
     let part = found.get(segment)
-    if (part?.stays !== record || part === undefined) {
-      const { stored, from, to } = segment
-      const own = added.slice(firstFrom(added, from), firstFrom(added, to + 1))
-      const stays = parseStays(record)
-      const options = { timeZone, budget: work.pairs, stays }
-      const findings = await work.slices.run(evaluateReport(signals, [segment], own, options))
-      const before = firstFrom(stored, own[0]?.time ?? from)
-      const after = stored.length - firstFrom(stored, own.at(-1)?.time ?? to)
-      const needs: Need[] = []
-      if (findings.needsBefore) needs.push({ track, segment, isBefore: true, reach: before })
-      if (findings.needsAfter) needs.push({ track, segment, isBefore: false, reach: after })
-      const given = record
-      const next = async () => {
-        if (own.length === 0) return given
-        const end = { segment, added: own, lacking: findings.lacking }
-        const stands = await work.slices.run(nextStands(stays, signals, end))
-        return nextStays(given, findings.stays, stands)
-      }
-      part = { findings, needs, stays: given, nextStays: next }
+    if (!part || part.stays !== record) {
+      part = await evaluatePart(track, signals, { segment, record }, context)
       found.set(segment, part)
     }
-    if (segment !== track.window.segments.at(-1)) record = await part.nextStays()
+    if (segment !== segments.at(-1)) record = await part.nextStays()
   }
 }
 
@@ -127,19 +136,7 @@ const extendSegments = async (
 const partsOf = ({ window }: DeviceTrack, found: Found): PartFound[] =>
   window.segments.flatMap((segment) => found.get(segment) ?? [])
 
-const joinFindings = (parts: PartFound[]): ReportFindings => {
-  const all = parts.map(({ findings }) => findings)
-  return {
-    hits: all.flatMap(({ hits }) => hits),
-    needsBefore: all.some(({ needsBefore }) => needsBefore),
-    needsAfter: all.some(({ needsAfter }) => needsAfter),
-    used: all.at(-1)?.used ?? 0,
-    stoppedAt: null,
-    ...{ stays: all.at(-1)?.stays ?? [], lacking: [] },
-  }
-}
-
-/** Sets `findings` of every device that rules are for. */
+/** Sets what is found of every device that rules are for. */
 export const evaluateTracks = async (
   db: Database,
   context: TrackContext,
@@ -168,8 +165,8 @@ export const evaluateTracks = async (
     const parts = partsOf(track, found)
     const last = parts.at(-1)
     if (last) {
-      track.findings = joinFindings(parts)
-      track.used = track.findings.used
+      track.hits = parts.flatMap(({ findings }) => findings.hits)
+      track.used = last.findings.used
       track.nextStays = await last.nextStays()
     } else if (findAdded(track, context.now).length > 0) track.nextStays = track.stays && '[]'
   }

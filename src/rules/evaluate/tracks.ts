@@ -10,8 +10,9 @@ import { type Fix, firstFrom } from '../../domain/track/fix.ts'
 import type { Slices } from '../../http/admission/slices.ts'
 import type { CompiledRules } from './cache.ts'
 import type { Segment } from './crossings.ts'
+import type { Hit } from './foundHits.ts'
 import { recall, type TrackDevice } from './memory.ts'
-import { type ReportFindings, WINDOW_SIZES } from './report.ts'
+import { WINDOW_SIZES } from './report.ts'
 import type { PairBudget } from './standstill.ts'
 import {
   joinSegments,
@@ -64,8 +65,8 @@ export interface DeviceTrack {
   nextStays: string | null
   /** How many fixes before the first new one were needed. */
   used: number
-  /** What the rules find; null without rules for the device. */
-  findings: ReportFindings | null
+  /** What the rules find. */
+  hits: Hit[]
 }
 
 /** Which device each part names, or none, and whether that is active. The guard checks it. */
@@ -119,7 +120,7 @@ const recallTracks = (context: TrackContext, parts: NamedRows[]): Tracks | null 
     const known = recall({ ...viewer, name, sent, version: compiled.version, now })
     if (!known) return null
     const { device, window, stays } = known
-    const unchanged = { stays, nextStays: stays, used: 0, findings: null }
+    const unchanged = { stays, nextStays: stays, used: 0, hits: [] }
     tracks.push({ device, parts: [at], name, sent, window, ...unchanged })
   }
   const [retentionDays, ...others] = new Set(tracks.map(({ window }) => window.retentionDays))
@@ -218,7 +219,7 @@ const readAllTracks = async (
       stays: state.stays,
       nextStays: state.stays,
       used: 0,
-      findings: null,
+      hits: [],
     }
     tracks.push(track)
     if (own.length > 1 || state.isWide) wide.push(track)
