@@ -1,6 +1,8 @@
-// npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost --rows token,lastLocation]
+// npm run bench [-- --json --short --only rows,growth,sweep,export,streams,cost --rows token,lastLocation --delay ms]
 // Measures the service. Everything is compared inside one run, in interleaved rounds, on the
 // bundle that a deploy would upload. `--short` only shows that the benchmarks still run.
+// `--delay` adds so many milliseconds to every call to D1, and compares the rows with the same API
+// whose requests each make their own calls; `--delay 0` compares the two without a delay.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -11,6 +13,7 @@ const { values: options } = parseArgs({
     short: { type: 'boolean' },
     only: { type: 'string', default: 'rows,growth,sweep,export,streams,cost' },
     rows: { type: 'string' },
+    delay: { type: 'string' },
   },
 })
 await useToolchain()
@@ -19,7 +22,7 @@ const { measureInterleaved, median, medianRatio } = await import('../harness/rat
 const { printReport } = await import('./print.mjs')
 
 const FULL = {
-  rows: { rounds: 9, durationMs: 600, concurrency: 8 },
+  rows: { rounds: 9, durationMs: 500 },
   growth: { small: 100, large: 100_000, measure: { rounds: 9, durationMs: 400, concurrency: 8 } },
   sweep: { due: 1000, small: 10_000, large: 1_000_000, rounds: 3 },
   export: { locations: 1_000_000 },
@@ -27,7 +30,7 @@ const FULL = {
   cost: { reports: 100 },
 }
 const SHORT = {
-  rows: { rounds: 1, durationMs: 150, concurrency: 8 },
+  rows: { rounds: 1, durationMs: 150 },
   growth: { small: 100, large: 1000, measure: { rounds: 1, durationMs: 100, concurrency: 4 } },
   sweep: { due: 100, small: 1000, large: 2000, rounds: 1 },
   export: { locations: 20_000 },
@@ -35,7 +38,8 @@ const SHORT = {
   cost: { reports: 5 },
 }
 const sizes = options.short ? SHORT : FULL
-const wanted = options.rows ? ['rows'] : options.only.split(',')
+const delayMs = options.delay === undefined ? undefined : Number(options.delay)
+const wanted = options.rows || delayMs !== undefined ? ['rows'] : options.only.split(',')
 const startedAt = performance.now()
 const elapsedSeconds = () => Math.round((performance.now() - startedAt) / 1000)
 const progress = (text) => process.stderr.write(`\r\x1b[K${elapsedSeconds()} s  ${text}`)
@@ -50,7 +54,7 @@ const PARTS = {
 }
 
 progress('building the Worker')
-const script = bundle()
+const script = bundle(delayMs ? { entry: 'lab/bench/delayed.ts' } : {})
 const results = {}
 for (const part of wanted) results[part] = await PARTS[part]({ script, progress, ...sizes[part] })
 progress('')
@@ -60,6 +64,7 @@ const report = {
   date: new Date().toISOString().slice(0, 10),
   machine: `${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.versions.node}`,
   seconds: elapsedSeconds(),
+  delayMs,
   sizes,
   ...results,
 }
@@ -72,23 +77,31 @@ process.exitCode = !options.short && missed > 0 ? 1 : 0
 
 async function compareRows({ script, progress, ...measure }) {
   const { prepareFixture } = await import('./fixture.mjs')
-  const { listRows, selectRows } = await import('./rows.mjs')
+  const { listDelayedRows, listRows, selectRows } = await import('./rows.mjs')
   progress('creating the data')
-  const fixture = await prepareFixture(script)
+  const fixture = await prepareFixture(script, { delayMs })
+  const all = delayMs === undefined ? listRows(fixture) : listDelayedRows(fixture)
   const compared = []
   try {
-    for (const row of selectRows(listRows(fixture), options.rows)) {
-      const { name, floor, locations, minLocationsPerSecond, prepare, api, bare } = row
-      progress(name)
-      const rates = await measureInterleaved({ api, bare }, { ...measure, prepare })
-      const apiRate = median(rates.api)
+    for (const row of selectRows(all, options.rows)) {
+      const { name, floors, locations, minLocationsPerSecond, prepare, api, bare } = row
+      const at = []
+      for (const [connections, floor] of Object.entries(floors)) {
+        progress(`${name} at ${connections}`)
+        const concurrency = Number(connections)
+        const rates = await measureInterleaved({ api, bare }, { ...measure, concurrency, prepare })
+        at.push({
+          connections: concurrency,
+          api: median(rates.api),
+          bare: median(rates.bare),
+          ratio: medianRatio(rates.api, rates.bare),
+          floor,
+        })
+      }
       compared.push({
         name,
-        api: apiRate,
-        bare: median(rates.bare),
-        ratio: medianRatio(rates.api, rates.bare),
-        floor,
-        locations: locations && apiRate * locations,
+        at,
+        locations: locations && at[0].api * locations,
         minLocationsPerSecond,
       })
     }

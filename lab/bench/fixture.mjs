@@ -18,29 +18,40 @@ const USER = {
 const FIRST_TIME = Date.now() - 362 * 86_400_000
 const LIMITS = { dailyEmailLimit: 100_000, dailySmsLimit: 100_000 }
 
-/** Serves the API and the bare Worker, each with its own copy of the same data. */
-export async function prepareFixture(script = bundle(), { inspectorPort } = {}) {
+/**
+ * Serves the API and the bare Worker, each with its own copy of the same data. With `delayMs` the API
+ * takes the place of the bare Worker too, not joined, and each call to D1 of both takes longer.
+ */
+export async function prepareFixture(script = bundle(), { inspectorPort, delayMs } = {}) {
   const [folder, copy] = [temporaryFolder(), temporaryFolder()]
   const first = await serve({ script, folder, assets })
-  const fixture = await createData(first.base)
+  const data = await createData(first.base)
   await first.stop()
   cpSync(`${folder}/.wrangler`, `${copy}/.wrangler`, { recursive: true })
-  const [api, bare] = [
-    await serve({ script, folder, assets, inspectorPort }),
-    await serve({ script: bundle({ config: 'lab/bench/bare.toml' }), folder: copy, assets }),
+  const vars = delayMs ? { DELAY_MS: String(delayMs) } : {}
+  const otherScript = delayMs === undefined ? bundle({ config: 'lab/bench/bare.toml' }) : script
+  const [api, other] = [
+    await serve({ script, folder, assets, vars, inspectorPort }),
+    await serve({ script: otherScript, folder: copy, assets, vars, joins: false }),
   ]
   return {
-    ...fixture,
-    api: requester(api.base, { Authorization: `Bearer ${fixture.token}` }),
-    withRule: withAccount(api.base, fixture.withRule),
-    withZones: withAccount(api.base, fixture.withZones),
-    withRules: withAccount(api.base, fixture.withRules),
-    withoutToken: requester(api.base),
-    bare: requester(bare.base),
+    ...data,
+    ...clientsOf(api.base, data),
+    bare: requester(other.base),
+    notJoined: clientsOf(other.base, data),
     server: api.server,
-    stop: () => Promise.all([api.stop(), bare.stop()]),
+    stop: () => Promise.all([api.stop(), other.stop()]),
   }
 }
+
+/** What sends requests to the API. */
+const clientsOf = (base, { token, withRule, withZones, withRules }) => ({
+  api: requester(base, { Authorization: `Bearer ${token}` }),
+  withRule: withAccount(base, withRule),
+  withZones: withAccount(base, withZones),
+  withRules: withAccount(base, withRules),
+  withoutToken: requester(base),
+})
 
 const withAccount = (base, { token, devices }) => ({
   devices,

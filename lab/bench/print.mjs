@@ -17,7 +17,7 @@ function printTable(print, head, lines) {
 
 /** Prints the report and, with thresholds, whether each is met. Returns how many are missed. */
 export function printReport(
-  { machine, date, seconds, sizes, rows, growth, sweep, export: exported, streams, cost },
+  { machine, date, seconds, delayMs, sizes, rows, growth, sweep, export: exported, streams, cost },
   { print, hasThresholds },
 ) {
   let missed = 0
@@ -26,20 +26,30 @@ export function printReport(
     return hasThresholds ? `${text} ${isMet ? '✓' : '✗'}` : text
   }
   print(`${date}, ${machine}, ${seconds} s\n`)
-  if (rows) {
-    const lines = rows.map(
-      ({ name, api, bare, ratio, floor, locations, minLocationsPerSecond }) => [
+  const compared = delayMs === undefined ? ['API', 'bare'] : ['joined', 'not']
+  const tables = Map.groupBy(rows ?? [], ({ at }) =>
+    at.map(({ connections }) => connections).join(),
+  )
+  for (const [connections, lines] of tables) {
+    const head = connections
+      .split(',')
+      .flatMap((count) => [`at ${count}: ${compared[0]}`, compared[1], 'ratio', 'floor'])
+    printTable(
+      print,
+      ['requests a second', ...head, ''],
+      lines.map(({ name, at, locations, minLocationsPerSecond }) => [
         name,
-        formatInteger(api),
-        formatInteger(bare),
-        ratio.toFixed(2),
-        floor ? threshold(ratio >= floor, `≥ ${floor.toFixed(2)}`) : '',
+        ...at.flatMap(({ api, bare, ratio, floor }) => [
+          formatInteger(api),
+          formatInteger(bare),
+          ratio.toFixed(2),
+          floor ? threshold(ratio >= floor, `≥ ${floor.toFixed(2)}`) : '',
+        ]),
         minLocationsPerSecond
           ? threshold(locations >= minLocationsPerSecond, `${formatInteger(locations)} locations/s`)
           : '',
-      ],
+      ]),
     )
-    printTable(print, ['requests a second', 'API', 'bare', 'ratio', 'floor', ''], lines)
   }
   if (growth) {
     const head = [

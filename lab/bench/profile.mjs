@@ -1,5 +1,5 @@
 // Where the Worker's CPU time goes while a row of `npm run bench` runs:
-// `node lab/bench/profile.mjs [--rows token,lastLocation --milliseconds n --top n]`.
+// `node lab/bench/profile.mjs [--rows token,lastLocation --connections n --milliseconds n --top n]`.
 // Samples come from the runtime's inspector, from the Worker's isolate alone: D1 and the HTTP server have threads of their own.
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -7,6 +7,7 @@ import { useToolchain } from '../../scripts/toolchain.mjs'
 const { values: options } = parseArgs({
   options: {
     rows: { type: 'string' },
+    connections: { type: 'string', default: '8' },
     milliseconds: { type: 'string', default: '3000' },
     top: { type: 'string', default: '25' },
   },
@@ -17,18 +18,18 @@ const { measureRate } = await import('../harness/rate.mjs')
 const { listRows, selectRows } = await import('./rows.mjs')
 const { prepareFixture } = await import('./fixture.mjs')
 
-const LANES = 8
+const connections = Number(options.connections)
 const INTERVAL_US = 200
 const fixture = await prepareFixture(bundle({ readable: true }), { inspectorPort: 0 })
 try {
   const inspector = await connect(await fixture.server.getInspectorURL())
   for (const { name, api } of selectRows(listRows(fixture), options.rows)) {
-    await measureRate(1000, LANES, api)
+    await measureRate(1000, connections, api)
     await inspector.ask('Profiler.enable')
     await inspector.ask('Profiler.setSamplingInterval', { interval: INTERVAL_US })
     await inspector.ask('Profiler.start')
     const milliseconds = Number(options.milliseconds)
-    const perSecond = await measureRate(milliseconds, LANES, api)
+    const perSecond = await measureRate(milliseconds, connections, api)
     const { profile } = await inspector.ask('Profiler.stop')
     print(name, profile, (perSecond * milliseconds) / 1000)
   }

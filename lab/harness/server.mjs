@@ -61,7 +61,8 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
  * `directPort` leads straight to the Worker, without Miniflare's entry Worker, which production
  * does not have.
  * The runtime's inspector listens on `inspectorPort` (0: any). With `triggers` a request to
- * `/cdn-cgi/local/scheduled` runs the cron trigger.
+ * `/cdn-cgi/local/scheduled` runs the cron trigger. Without `joins` each request calls D1 itself: what
+ * joins calls needs promises that one request resolves for another.
  */
 export async function serve({
   script,
@@ -74,10 +75,14 @@ export async function serve({
   directPort,
   inspectorPort,
   triggers = false,
+  joins = true,
 }) {
+  const options = bindings ?? (await readBindings({ cells, vars, assets }))
+  const notJoining = joins ? [] : ['no_handle_cross_request_promise_resolution']
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      ...(bindings ?? (await readBindings({ cells, vars, assets }))),
+      ...options,
+      compatibilityFlags: [...(options.compatibilityFlags ?? []), ...notJoining],
       modules: true,
       script,
       port,
