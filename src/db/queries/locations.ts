@@ -1,5 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { LOCATION_BYTES } from '../../domain/account/budget.ts'
+import { countMembers } from '../../domain/text/json.ts'
 import { type Location, NUMBER_FIELDS, type StoredLocation } from '../../domain/track/location.ts'
 import type { InferRow } from '../query.ts'
 import { locations } from '../schema.ts'
@@ -81,12 +82,6 @@ const toUnits = (value: number | undefined, scale: number): number | null =>
 /** 1 when the column holds the number exactly. */
 const isExact = (units: number | null, scale: number, value: number | undefined): 0 | 1 =>
   units !== null && units / scale === value ? 1 : 0
-
-const countMembers = (location: Location): number => {
-  let count = 0
-  for (const _ in location) count++
-  return count
-}
 
 const [DEGREES, HUNDREDTHS] = [NUMBER_FIELDS.latitude.scale, NUMBER_FIELDS.altitude.scale]
 

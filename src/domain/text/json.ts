@@ -3,6 +3,12 @@ export type JsonObject = { [name: string]: unknown }
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const countMembers = (object: object): number => {
+  let count = 0
+  for (const _ in object) count++
+  return count
+}
+
 /** Escapes one token of a JSON Pointer. */
 export const escapePointer = (name: string): string =>
   name.replaceAll('~', '~0').replaceAll('/', '~1').toWellFormed()

@@ -9,8 +9,9 @@ import {
   TEXT_LISTS,
 } from '../../../src/domain/track/location.ts'
 import { dropNulls } from '../../../src/http/contract/nulls.ts'
+import { readMixedBody } from '../../../src/locations/addressedReader.ts'
 import { readBody, readReport } from '../../../src/locations/fastReader.ts'
-import { forms } from '../../../src/locations/forms.ts'
+import { addressedForm, forms } from '../../../src/locations/forms.ts'
 
 /* The fast reader and the contract's schema must read every body alike. */
 
@@ -160,6 +161,36 @@ test('every body gives the result or the errors of the schema', () => {
     }),
     { numRuns: 1000 },
   )
+})
+
+const anyName = fc.constantFrom<object>(
+  { deviceId: 'dev_1' },
+  { identifier: 'Tern 1' },
+  { deviceId: null, identifier: 'tern 1' },
+  { deviceId: 'dev_1', identifier: 'Tern 1' },
+  { identifier: ' ' },
+  {},
+)
+
+test('every body of many devices gives the result or the errors of the schema', () => {
+  let accepted = 0
+  const named = fc
+    .tuple(anyName, anyLocation, fc.boolean())
+    .map(([name, location, isFirst]) =>
+      isFirst ? { ...name, ...location } : { ...location, ...name },
+    )
+  fc.assert(
+    fc.property(fc.array(named, { minLength: 1, maxLength: 3 }), (locations) => {
+      const read = readMixedBody(structuredClone({ locations }))
+      const slow = addressedForm.safeParse(dropNulls(addressedForm, { locations }))
+      expect(read.success).toBe(slow.success)
+      if (read.success) expect(read.data).toEqual(slow.data)
+      else expect(read.error.issues).toEqual(slow.error?.issues)
+      if (read.success) accepted++
+    }),
+    { numRuns: 1000 },
+  )
+  expect(accepted).toBeGreaterThan(50)
 })
 
 test('the fast reader accepts a typical location', () => {
