@@ -47,17 +47,21 @@ export interface Packed {
   oldest: number
 }
 
+/** Of many devices, each says which it is of and, unless it has just arrived, when it arrived. */
 const toSent = (
-  { devices }: Batch,
+  { devices, now }: Batch,
   { rows, isOne }: Pick<Packed, 'rows' | 'isOne'>,
   isLeftOut?: (row: PackedLocation) => boolean,
 ): Sent => {
   const kept = isLeftOut ? rows.map((own) => own.filter((row) => !isLeftOut(row))) : rows
-  const toMany = (row: PackedLocation, part: number, at: number) =>
-    isLeftOut?.(row) ? [] : [[...row, devices[part]?.arrivals[at]?.receivedAt, part]]
-  const packed = isOne
-    ? kept[0]
-    : rows.flatMap((own, part) => own.flatMap((row, at) => toMany(row, part, at)))
+  if (isOne) return { rows: kept, json: JSON.stringify(kept[0]) }
+  const packed = rows.flatMap((own, part) =>
+    own.flatMap((row, at) => {
+      if (isLeftOut?.(row)) return []
+      const receivedAt = devices[part]?.arrivals[at]?.receivedAt ?? now
+      return [receivedAt === now ? [...row, part] : [...row, part, receivedAt]]
+    }),
+  )
   return { rows: kept, json: JSON.stringify(packed) }
 }
 

@@ -70,8 +70,8 @@ const MANY: Packing = {
   isCurrent: { evaluated: isCurrent(p), unevaluated: isAssumed(p) },
   // MATERIALIZED: the devices are found once, before SQLite goes through the locations.
   select: (columns, found, rows) => sql`WITH found AS MATERIALIZED (${found}) SELECT ${columns}
-    FROM ${rows} CROSS JOIN found ON found.part = ${sentMember(PACKED_COLUMNS.length + 1)}`,
-  receivedAt: sentMember(PACKED_COLUMNS.length),
+    FROM ${rows} CROSS JOIN found ON found.part = ${sentMember(PACKED_COLUMNS.length)}`,
+  receivedAt: sql`ifnull(${sentMember(PACKED_COLUMNS.length + 1)}, ${p.now})`,
 }
 
 /** The devices that take locations, while the batch is current. */

@@ -10,7 +10,7 @@ export interface Values extends GuardValues {
   deviceId: string | null
   /** `[deviceId, identifierKey, eventId, contact]` of each device. */
   refs: string
-  /** The packed locations; of many devices, each with its arrival and its device's position. */
+  /** The packed locations; of many devices, each with its device's position. */
   rows: string
   /** The earliest time of the locations. */
   oldest: number
