@@ -1,5 +1,5 @@
 import type { Principal } from './auth/principal.ts'
-import { type Database, openCell, withRetries } from './db/open.ts'
+import { type Database, openCell, withJoining, withRetries } from './db/open.ts'
 import { isSessionId } from './domain/account/session.ts'
 import { type Env, publicOrigin } from './env.ts'
 import type { Context } from './http/context.ts'
@@ -79,7 +79,7 @@ export const pushContext = (
 ): ServiceContext =>
   ofRequest(c, {
     ...NO_USER,
-    db: withRetries(db),
+    db: withJoining(db),
     cell,
     accountId,
     actor: { type: 'source', id: source.id },

@@ -1,9 +1,13 @@
+import { waitUntil } from 'cloudflare:workers'
 import { serve } from './app.ts'
+import { startJoining } from './db/join.ts'
 import type { Env } from './env.ts'
 import { AccountFeed } from './feed/feed.ts'
 import { AccountLedger } from './ledger/ledger.ts'
 import { receiveEmailEvents } from './receipts/emailEvents.ts'
 import { sweep } from './sweep/sweep.ts'
+
+startJoining(waitUntil)
 
 export { AccountFeed, AccountLedger }
 

@@ -1,5 +1,6 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
 import { cellBinding, type Env } from '../env.ts'
+import { joiningClient } from './join.ts'
 import * as schema from './schema.ts'
 import { retryingClient } from './transient.ts'
 
@@ -27,6 +28,21 @@ export const withRetries = (db: Database): Database => {
   if (!database) {
     database = drizzle(retryingClient(db.$client), { schema })
     retrying.set(db, database)
+  }
+  return database
+}
+
+const joining = new WeakMap<Database, Database>()
+
+/**
+ * The same as `withRetries` for requests: calls that several make at the same time are joined. Not for
+ * Durable Objects, whose calls wait for nobody else's.
+ */
+export const withJoining = (db: Database): Database => {
+  let database = joining.get(db)
+  if (!database) {
+    database = drizzle(retryingClient(joiningClient(db.$client)), { schema })
+    joining.set(db, database)
   }
   return database
 }

@@ -23,6 +23,10 @@ export const isTransient = (error: Error): boolean => {
   )
 }
 
+/** The statement was wrong or violated a constraint: its whole batch was rolled back. */
+export const isRolledBack = (error: unknown): boolean =>
+  error instanceof Error && OUR_FAULT.test(textOf(error))
+
 /** More load would make these worse, and a slow query would be slow again. */
 const NOT_NOW = /overloaded|timed? ?out|exceeded/i
 

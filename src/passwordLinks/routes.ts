@@ -3,7 +3,7 @@ import { writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
-import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { openCell, openDirectory, withJoining } from '../db/open.ts'
 import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -43,10 +43,10 @@ const sendReset = async (
   { account, email }: { account: string; email: string },
   now: number,
 ): Promise<void> => {
-  const known = await findAccount(withRetries(openDirectory(c.env)), fold(account))
+  const known = await findAccount(withJoining(openDirectory(c.env)), fold(account))
   if (!known) return
   const { accountId, cell } = known
-  const db = withRetries(openCell(c.env, cell))
+  const db = withJoining(openCell(c.env, cell))
   const user = await findUserByEmail(db, accountId, emailKey(email.trim()) ?? '')
   if (!user || user.password === null || user.disabled || user.isAccountDisabled) return
   const noticeId = await c.get('newId')('ntc')
@@ -72,7 +72,7 @@ const requireLink = async (c: Context, link: string, now: number) => {
   const parsed = parseLink(link)
   if (!parsed || !cellBinding(c.env, parsed.cell)) throw invalidLink()
   const db = openCell(c.env, parsed.cell)
-  const user = await findLinkedUser(withRetries(db), parsed.userId)
+  const user = await findLinkedUser(withJoining(db), parsed.userId)
   if (!user || !(await isLinkValid(c.env, parsed, user, now))) throw invalidLink()
   if (user.isAccountDisabled) throw signInProblem('account-disabled')
   if (user.disabled) throw signInProblem('user-disabled', user.disabledMessage)

@@ -1,7 +1,7 @@
 import { evictKey } from '../auth/keyStatus.ts'
 import { readSessionCookie, type SessionCookie, writeSessionCookie } from '../auth/sessionCookie.ts'
 import { signToken } from '../auth/token.ts'
-import { type Database, openCell, withRetries } from '../db/open.ts'
+import { type Database, openCell, withJoining } from '../db/open.ts'
 import { checkCookie, type SessionState } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
 import { iso } from '../domain/time/iso.ts'
@@ -47,7 +47,7 @@ export const requireCookieSession = async (c: Context, now: number): Promise<Coo
   const cookie = value === null ? null : await readSessionCookie(c.env, value)
   if (!cookie || !cellBinding(c.env, cookie.cell)) throw sessionEnded(c)
   const db = openCell(c.env, cookie.cell)
-  const session = await findSession(withRetries(db), cookie.sessionId)
+  const session = await findSession(withJoining(db), cookie.sessionId)
   if (!session || !hasNameOfItsTime(c, session.creation)) throw sessionEnded(c)
   const state = checkCookie(session, cookie.counter, now)
   if (state === 'reused') {

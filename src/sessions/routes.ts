@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
-import { type Database, openCell, openDirectory, withRetries } from '../db/open.ts'
+import { type Database, openCell, openDirectory, withJoining } from '../db/open.ts'
 import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { allows } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
@@ -57,11 +57,11 @@ const checkPassword = async (
   now: number,
 ) => {
   const name = { userNameKey: fold(account), emailKey: emailKey(email.trim()) ?? '' }
-  const known = await findAccount(withRetries(openDirectory(c.env)), name.userNameKey)
+  const known = await findAccount(withJoining(openDirectory(c.env)), name.userNameKey)
   const cell = known?.cell ?? pickCell(c.env, name.userNameKey)
   const db = openCell(c.env, cell)
   const attempt = await startAttempt(c, db, name, now)
-  const found = await findSignInUser(withRetries(db), known?.accountId ?? '', name.emailKey)
+  const found = await findSignInUser(withJoining(db), known?.accountId ?? '', name.emailKey)
   const stored = found?.password ?? null
   const isRight = await runCostlyWork(c, PASSWORD_MS, () => isPassword(c.env, password, stored))
   return isRight && found && stored !== null

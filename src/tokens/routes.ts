@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { signToken } from '../auth/token.ts'
-import { openCell, openDirectory, withRetries } from '../db/open.ts'
+import { openCell, openDirectory, withJoining } from '../db/open.ts'
 import { parseApiKey } from '../domain/account/apiKey.ts'
 import { canAct } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -26,7 +26,7 @@ const checkCredentials = async (
 ) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
-  const found = await searchDirectory(withRetries(openDirectory(c.env)), {
+  const found = await searchDirectory(withJoining(openDirectory(c.env)), {
     userNameKey,
     keyId: parsed.id,
   })
@@ -34,7 +34,7 @@ const checkCredentials = async (
   const cell = account?.cell ?? pickCell(c.env, userNameKey)
   // With several cells a second round trip, even to cell 0: its absence would tell where an account is.
   const isOnlyCell = cellNumbers(c.env).length === 1
-  const key = isOnlyCell ? found.key : await findKey(withRetries(openCell(c.env, cell)), parsed.id)
+  const key = isOnlyCell ? found.key : await findKey(withJoining(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
   if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
   const isExpired = key.expires !== null && key.expires <= now

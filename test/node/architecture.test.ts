@@ -190,9 +190,9 @@ describe('the code of src', () => {
     expect(find(({ node }) => paramsOf(node) > 4)).toEqual([])
   })
 
-  test('prepares D1 statements in db/statement.ts only, and to retry them', () => {
+  test('prepares D1 statements in db/statement.ts only, and to retry or join them', () => {
     const found = find(({ node }) => !!calledMethod(node)?.endsWith('.prepare'))
-    expect(found.filter((at) => !/^db\/(statement|transient)\.ts:/.test(at))).toEqual([])
+    expect(found.filter((at) => !/^db\/(join|statement|transient)\.ts:/.test(at))).toEqual([])
     expect(found).not.toEqual([])
   })
 

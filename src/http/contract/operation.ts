@@ -2,7 +2,7 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import * as z from 'zod'
-import { withRetries } from '../../db/open.ts'
+import { withJoining } from '../../db/open.ts'
 import { countExtraCost } from '../admission/rateLimit.ts'
 import { admit, admitOperator, requireScope, requireWholeAccount } from '../auth.ts'
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
@@ -79,7 +79,7 @@ const rejectPattern = (c: Context): void => {
 }
 
 const useRetries = (c: Context): void => {
-  if (c.get('principal')) c.set('db', withRetries(c.get('db')))
+  if (c.get('principal')) c.set('db', withJoining(c.get('db')))
 }
 
 /** A patch of at most so many bytes may switch something off: it may pass the budget by a tenth. */

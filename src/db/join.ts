@@ -1,0 +1,239 @@
+import { isRolledBack } from './transient.ts'
+
+/*
+ * Joins the calls that requests of one isolate make to one database at the same time. While a call is
+ * under way, further small ones wait; the first of them sends all as one batch, which is one round
+ * trip and one commit, and gives each its part of the results.
+ */
+
+/** How long a call waits for the one under way. With a distant database more would be slower. */
+const MAX_WAIT_MS = 4
+/** D1 counts each statement against the 1,000 of the request that sends the batch. */
+const MAX_STATEMENTS = 100
+/** Of bound text: storing a large report takes long, and would delay small calls. */
+const MAX_CHARACTERS = 8000
+/** What a statement of a small call may read and return. */
+const MAX_ROWS_READ = 1000
+const MAX_RESULTS = 50
+/** For how long a statement goes alone that was slow or failed. */
+const ALONE_MS = 60_000
+const MAY_JOIN = 0
+const MAX_KNOWN_TEXTS = 1000
+/** A request that was ended while it sent a batch never passes the results on. */
+const LOST_AFTER_MS = 10_000
+const LOST = 'Network connection lost: the request that sent the batch has ended'
+
+interface Call {
+  statements: JoiningStatement[]
+  /** Makes the request of this call send all that wait. */
+  wake: () => void
+  /** Null: the batch was rolled back, and the call must run alone. */
+  settle: (results: D1Result[] | null) => void
+  fail: (error: unknown) => void
+}
+
+const countCharacters = (values: unknown[]): number => {
+  let count = 0
+  for (const value of values) if (typeof value === 'string') count += value.length
+  return count
+}
+
+class JoiningStatement {
+  readonly joiner: Joiner
+  readonly text: string
+  readonly plain: D1PreparedStatement
+  readonly characters: number
+
+  constructor(joiner: Joiner, text: string, plain: D1PreparedStatement, characters = 0) {
+    this.joiner = joiner
+    this.text = text
+    this.plain = plain
+    this.characters = characters
+  }
+
+  bind(...values: unknown[]): JoiningStatement {
+    const { joiner, text, plain } = this
+    return new JoiningStatement(joiner, text, plain.bind(...values), countCharacters(values))
+  }
+
+  async all(): Promise<D1Result> {
+    return (await this.joiner.run([this]))[0] as D1Result
+  }
+
+  run(): Promise<D1Result> {
+    return this.all()
+  }
+
+  async first(): Promise<unknown> {
+    return (await this.all()).results[0] ?? null
+  }
+
+  /** Goes alone: a batch returns no rows of this form. */
+  raw(): Promise<unknown[][]> {
+    return this.plain.raw()
+  }
+}
+
+/** The calls to one database. */
+class Joiner {
+  readonly #client: D1Database
+  readonly #waiting: Call[] = []
+  /** When the last call was sent, unless it has returned. It may never do so after a disconnect. */
+  #sentAt = Number.NEGATIVE_INFINITY
+  #lastSent = 0
+  /** Until when a statement goes alone, by its text; then its next run decides, as the first did. */
+  readonly #aloneUntil = new Map<string, number>()
+
+  constructor(client: D1Database) {
+    this.#client = client
+  }
+
+  run(statements: JoiningStatement[]): Promise<D1Result[]> {
+    const now = Date.now()
+    if (statements.reduce((sum, { characters }) => sum + characters, 0) > MAX_CHARACTERS) {
+      // Reports of a device are sent in the order in which they came.
+      this.#sendWaiting()
+      return this.#call(statements)
+    }
+    if (!this.#mayJoin(statements)) return this.#callAlone(statements)
+    const waitMs = this.#sentAt + MAX_WAIT_MS - now
+    const isFree = this.#waiting.length === 0 && waitMs <= 0
+    return isFree ? this.#send(statements) : this.#wait(statements, Math.max(waitMs, 1))
+  }
+
+  #mayJoin(statements: JoiningStatement[]): boolean {
+    return (
+      statements.length <= MAX_STATEMENTS &&
+      statements.every(({ text }) => this.#aloneUntil.get(text) === MAY_JOIN)
+    )
+  }
+
+  /** Waits for the call under way, and lets another request send this one. */
+  async #wait(statements: JoiningStatement[], waitMs: number): Promise<D1Result[]> {
+    const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<D1Result[] | null>()
+    const call = { statements, wake, settle, fail }
+    this.#waiting.push(call)
+    void woken.then(() => this.#sendWaiting())
+    // The runtime ends a request that waits for nothing of its own: there must always be a timer.
+    const loseLater = () => setTimeout(() => fail(new Error(LOST)), LOST_AFTER_MS)
+    let timer = setTimeout(() => {
+      timer = loseLater()
+      if (this.#waiting.includes(call)) this.#sendWaiting()
+    }, waitMs)
+    // After a disconnect the request goes on: others may wait for what it sends.
+    waitUntil?.(promise.catch(() => {}))
+    try {
+      return (await promise) ?? (await this.#callAlone(statements))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Sends what waits as one batch, as a part of the present request. */
+  #sendWaiting(): void {
+    const calls = this.#takeWaiting()
+    if (calls.length === 0) return
+    const sent = this.#send(calls.flatMap(({ statements }) => statements)).then(
+      (results) => {
+        let at = 0
+        for (const { statements, settle } of calls) {
+          settle(results.slice(at, at + statements.length))
+          at += statements.length
+        }
+      },
+      (error) => {
+        // Nobody else may repeat a write that may have been stored.
+        const runsAlone = calls.length > 1 && isRolledBack(error)
+        for (const { settle, fail } of calls) runsAlone ? settle(null) : fail(error)
+      },
+    )
+    waitUntil?.(sent)
+  }
+
+  /** The calls that waited longest, as many as one batch may have. */
+  #takeWaiting(): Call[] {
+    let [calls, count] = [0, 0]
+    for (const { statements } of this.#waiting) {
+      count += statements.length
+      if (count > MAX_STATEMENTS) break
+      calls++
+    }
+    return this.#waiting.splice(0, calls)
+  }
+
+  /** Sends a call that others wait for. */
+  async #send(statements: JoiningStatement[]): Promise<D1Result[]> {
+    const id = ++this.#lastSent
+    this.#sentAt = Date.now()
+    try {
+      return this.#learn(statements, await this.#call(statements))
+    } finally {
+      if (id === this.#lastSent) {
+        this.#sentAt = Number.NEGATIVE_INFINITY
+        this.#waiting[0]?.wake()
+      }
+    }
+  }
+
+  async #callAlone(statements: JoiningStatement[]): Promise<D1Result[]> {
+    try {
+      return this.#learn(statements, await this.#call(statements))
+    } catch (error) {
+      // Joined, it would make others run twice.
+      if (isRolledBack(error))
+        for (const { text } of statements) this.#decide(text, Date.now() + ALONE_MS)
+      throw error
+    }
+  }
+
+  async #call(statements: JoiningStatement[]): Promise<D1Result[]> {
+    const [only] = statements
+    return only && statements.length === 1
+      ? [await only.plain.all()]
+      : this.#client.batch(statements.map(({ plain }) => plain))
+  }
+
+  /** Learns from the results which statements may join. */
+  #learn(statements: JoiningStatement[], results: D1Result[]): D1Result[] {
+    for (const [index, { text }] of statements.entries()) {
+      const { meta, results: rows = [] } = results[index] as D1Result
+      if (meta.rows_read > MAX_ROWS_READ || rows.length > MAX_RESULTS)
+        this.#decide(text, Date.now() + ALONE_MS)
+      else if (this.#mayTryAgain(text)) this.#decide(text, MAY_JOIN)
+    }
+    return results
+  }
+
+  #mayTryAgain(text: string): boolean {
+    const until = this.#aloneUntil.get(text)
+    return until === undefined || (until !== MAY_JOIN && until <= Date.now())
+  }
+
+  #decide(text: string, until: number): void {
+    if (this.#aloneUntil.size >= MAX_KNOWN_TEXTS) this.#aloneUntil.clear()
+    this.#aloneUntil.set(text, until)
+  }
+}
+
+/** Keeps the present request until a promise is settled; null where calls are not joined. */
+let waitUntil: ((promise: Promise<unknown>) => void) | null = null
+
+/**
+ * Lets calls join. Not in the runtime of the tests, where a request cannot be given the results of
+ * another.
+ */
+export const startJoining = (keep: (promise: Promise<unknown>) => void): void => {
+  if (Cloudflare.compatibilityFlags.handle_cross_request_promise_resolution) waitUntil = keep
+}
+
+/** A client whose small calls are joined with those of other requests. */
+export const joiningClient = (client: D1Database): D1Database => {
+  if (!waitUntil) return client
+  const joiner = new Joiner(client)
+  const joining = {
+    prepare: (text: string) => new JoiningStatement(joiner, text, client.prepare(text)),
+    batch: (statements: JoiningStatement[]) => joiner.run(statements),
+  }
+  return joining as unknown as D1Database
+}
