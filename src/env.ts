@@ -115,3 +115,11 @@ export const pickCell = (env: Env, userNameKey: string): number => {
 /** The service's public origin; null if PUBLIC_URL is not set. */
 export const publicOrigin = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): string | null =>
   URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL).origin : null
+
+/**
+ * Whether a request may settle a promise that another one awaits: not in the runtime of the tests.
+ * After a disconnect nobody does, so who awaits also has a timer.
+ */
+export const canSettleOthers: boolean =
+  (globalThis as { Cloudflare?: Cloudflare }).Cloudflare?.compatibilityFlags
+    .handle_cross_request_promise_resolution === true

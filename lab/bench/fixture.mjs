@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs'
+import { requester } from '../harness/connections.mjs'
 import { openAccount } from '../harness/http.mjs'
-import { requester } from '../harness/rate.mjs'
+import { findFreePort } from '../harness/process.mjs'
 import { adminToken, bundle, serve, temporaryFolder } from '../harness/server.mjs'
 import { formatForApi } from './bodies.mjs'
 
@@ -30,9 +31,16 @@ export async function prepareFixture(script = bundle(), { inspectorPort, delayMs
   cpSync(`${folder}/.wrangler`, `${copy}/.wrangler`, { recursive: true })
   const vars = delayMs ? { DELAY_MS: String(delayMs) } : {}
   const otherScript = delayMs === undefined ? bundle({ config: 'lab/bench/bare.toml' }) : script
+  const common = { assets, vars }
   const [api, other] = [
-    await serve({ script, folder, assets, vars, inspectorPort }),
-    await serve({ script: otherScript, folder: copy, assets, vars, joins: false }),
+    await serve({ ...common, script, folder, inspectorPort, directPort: await findFreePort() }),
+    await serve({
+      ...common,
+      script: otherScript,
+      folder: copy,
+      directPort: await findFreePort(),
+      joins: false,
+    }),
   ]
   return {
     ...data,

@@ -1,4 +1,5 @@
-import { measureInterleaved, median, medianRatio, requester } from '../harness/rate.mjs'
+import { requester } from '../harness/connections.mjs'
+import { measureInterleaved, median, medianRatio } from '../harness/rate.mjs'
 import { serve, temporaryFolder } from '../harness/server.mjs'
 import { openFleet } from './fleet.mjs'
 import { addDevices, editAccountFiles } from './seed.mjs'

@@ -1,5 +1,3 @@
-import { send } from './http.mjs'
-
 /** Runs `next` in so many parallel loops; returns completed runs per second. */
 export async function measureRate(durationMs, concurrency, next) {
   const startedAt = performance.now()
@@ -40,17 +38,6 @@ export async function measureInterleaved(
 /** The median of the ratios of each round. */
 export const medianRatio = (numerators, denominators) =>
   median(numerators.map((value, round) => value / denominators[round]))
-
-/** Returns a function that sends a request and throws on any status but 2xx. */
-export const requester = (base, headers = {}) => {
-  return async (method, path, body, type = 'application/json') => {
-    const sent = body === undefined ? headers : { ...headers, 'Content-Type': type }
-    const reply = await send(base, path, { method, headers: sent, body })
-    if (reply.status >= 300)
-      throw new Error(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
-    return reply
-  }
-}
 
 /** Returns a function that gives the values one after the other, again and again. */
 export const cycle = (values) => {

@@ -1,3 +1,4 @@
+import { canSettleOthers } from '../env.ts'
 import { isRolledBack } from './transient.ts'
 
 /*
@@ -219,12 +220,9 @@ class Joiner {
 /** Keeps the present request until a promise is settled; null where calls are not joined. */
 let waitUntil: ((promise: Promise<unknown>) => void) | null = null
 
-/**
- * Lets calls join. Not in the runtime of the tests, where a request cannot be given the results of
- * another.
- */
+/** Lets calls join, where the runtime allows it. */
 export const startJoining = (keep: (promise: Promise<unknown>) => void): void => {
-  if (Cloudflare.compatibilityFlags.handle_cross_request_promise_resolution) waitUntil = keep
+  if (canSettleOthers) waitUntil = keep
 }
 
 /** A client whose small calls are joined with those of other requests. */

@@ -12,11 +12,13 @@ interface AdmissionOptions {
   maxWaiting?: SlotLimits
   maxWaitMs?: number
   /**
-   * How often those that wait try again. Needed where requests share the slots: the runtime keeps
-   * their promises apart, so they cannot wake each other. Without it, a slot that becomes free goes
-   * to the first in the queue that may have it.
+   * How often those that wait try again. Needed where requests share the slots: one that waits may be
+   * gone after a disconnect. Without it, a slot that becomes free goes to the first in the queue that
+   * may have it.
    */
   pollMs?: number
+  /** Whether a slot that becomes free makes the first of those that poll try at once. */
+  wakes?: boolean
 }
 
 interface Slot {
@@ -53,7 +55,7 @@ export class Admission {
   readonly #countByKey = new Map<string, number>()
   /** The places of those that wait. */
   readonly #places: Admission | undefined
-  /** Those that wait without polling, in order. */
+  /** Those that wait, in order, unless they only poll. */
   readonly #queue: Waiting[] = []
 
   constructor(options: AdmissionOptions) {
@@ -76,8 +78,7 @@ export class Admission {
   /** False while no slot is free, in all or for this key. */
   tryAcquire(holder: object, key?: string, limits = this.limits): boolean {
     this.#evictExpired()
-    if (this.#held.size >= limits.max) return false
-    if (key !== undefined && this.countOf(key) >= (limits.maxPerKey ?? limits.max)) return false
+    if (!this.#isFree(key, limits)) return false
     this.#hold(holder, key)
     return true
   }
@@ -135,6 +136,10 @@ export class Admission {
     return slot !== undefined
   }
 
+  #isFree(key: string | undefined, { max, maxPerKey = max }: SlotLimits): boolean {
+    return this.#held.size < max && (key === undefined || this.countOf(key) < maxPerKey)
+  }
+
   #hold(holder: object, key: string | undefined): void {
     this.#remove(holder)
     this.#held.set(holder, { key, acquiredAt: Date.now() })
@@ -163,10 +168,22 @@ export class Admission {
   /** Tries less often while more of the key wait: hundreds of short timers take time from work. */
   async #poll({ holder, key, pollMs, until }: Polling): Promise<boolean> {
     while (Date.now() < until) {
-      await delay(pollMs * (1 + (this.#places?.countOf(key) ?? 0) / 8))
+      await this.#pause(holder, key, pollMs * (1 + (this.#places?.countOf(key) ?? 0) / 8))
       if (this.tryAcquire(holder, key)) return true
     }
     return false
+  }
+
+  async #pause(holder: object, key: string | undefined, ms: number): Promise<void> {
+    if (!this.#options.wakes) return delay(ms)
+    const { promise, resolve: start } = Promise.withResolvers<void>()
+    const waiting = { holder, key, start }
+    this.#queue.push(waiting)
+    const timer = setTimeout(start, ms)
+    await promise
+    clearTimeout(timer)
+    const at = this.#queue.indexOf(waiting)
+    if (at !== -1) this.#queue.splice(at, 1)
   }
 
   #waitInQueue(holder: object, key: string | undefined, maxWaitMs: number): Promise<boolean> {
@@ -186,7 +203,10 @@ export class Admission {
   }
 
   #startNext(): void {
-    const next = this.#queue.findIndex(({ holder, key }) => this.tryAcquire(holder, key))
+    const { wakes } = this.#options
+    const next = this.#queue.findIndex(({ holder, key }) =>
+      wakes ? this.#isFree(key, this.limits) : this.tryAcquire(holder, key),
+    )
     if (next !== -1) this.#queue.splice(next, 1)[0]?.start()
   }
 }

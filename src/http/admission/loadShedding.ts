@@ -1,3 +1,4 @@
+import { canSettleOthers } from '../../env.ts'
 import { log } from '../../log.ts'
 import type { Context } from '../context.ts'
 import { overloaded } from '../contract/problem.ts'
@@ -40,6 +41,7 @@ const activeRequests = new Admission({
   maxWaiting: { max: 192, maxPerKey: 96 },
   maxWaitMs: 10_000,
   pollMs: 20,
+  wakes: canSettleOthers,
 })
 
 /** Requests that wait, without a slot, for a receiver that a customer chose. */
@@ -63,6 +65,7 @@ const costlyWork = new Admission({
   maxWaiting: { max: Number.POSITIVE_INFINITY, maxPerKey: 48 },
   maxWaitMs: 10_000,
   pollMs: 5,
+  wakes: canSettleOthers,
 })
 
 /** The current second: its rejections, and what its requests measured of the event loop's delay. */

@@ -53,6 +53,32 @@ test('without polling, a free slot goes to the first in the queue that may have 
   expect(started).toEqual([fourth, third])
 })
 
+test('a slot that becomes free wakes the first that may have it, who polls if it was gone', async () => {
+  const admission = new Admission({
+    limits: { max: 2, maxPerKey: 1 },
+    maxWaiting: { max: 10 },
+    maxWaitMs: 1000,
+    pollMs: 20,
+    wakes: true,
+  })
+  admission.tryAcquire(first, 'one')
+  admission.tryAcquire(second, 'two')
+  const started: object[] = []
+  void admission.acquire(third, 'one').then(() => started.push(third))
+  void admission.acquire(fourth, 'two').then(() => started.push(fourth))
+  admission.releaseSlot(second)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(started).toEqual([fourth])
+  admission.releaseSlot(first)
+  admission.tryAcquire(first, 'one')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(started).toEqual([fourth])
+  // Nobody wakes it again: the slot was lost without a release, as after a disconnect.
+  admission.limits = { max: 3, maxPerKey: 2 }
+  await vi.advanceTimersByTimeAsync(100)
+  expect(started).toEqual([fourth, third])
+})
+
 test.each([undefined, 20])('waiting is bounded in number and time (poll: %s)', async (pollMs) => {
   const admission = new Admission({
     limits: { max: 1 },
