@@ -1,7 +1,8 @@
 // npm run chaos [-- --kills n --every n --seed n]
 // Kills the server while it works and compares what is left with what it acknowledged. First kills
 // at random moments, on the bundle that a deploy would upload; then, on a build with fail points, a
-// kill before and after every commit. Every acknowledged write must exist once, and nothing else.
+// kill before and after every commit, also of one that joins reports of several requests. Every
+// acknowledged write must exist once, and nothing else.
 // Between the two, devices cross the border of a zone: a pure model says what rules must have raised.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -14,6 +15,7 @@ import { auditCrossings } from './auditCrossings.mjs'
 import { runCrossings } from './crossings.mjs'
 import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
+import { auditJoined, JOINED_VARS, runJoinedKills } from './joinedKills.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
 import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
@@ -60,7 +62,11 @@ await killAtRandom()
 await killWhileCrossing()
 await killWhilePushing()
 await killAroundReceipts()
+const failPoints = await listenForFailPoints()
+const failing = bundle({ entry: 'lab/chaos/worker.ts' })
+await killAtJoinedCommits()
 await killAtFailPoints()
+failPoints.close()
 provider.close()
 
 const faults = [...totals.lost, ...totals.duplicated, ...totals.other]
@@ -141,11 +147,30 @@ async function killAroundReceipts() {
   )
 }
 
+/** Reports of several requests are one commit: each is stored whole, once, or not at all. */
+async function killAtJoinedCommits() {
+  const server = await startServer(failing, { FAIL_POINTS: failPoints.url, ...JOINED_VARS })
+  const kills = 2 * Math.ceil(Number(options.kills) / 2)
+  const run = await runJoinedKills({ server, adminToken, failPoints, kills, random, progress })
+  totals.kills += run.kills
+  totals.acknowledged += run.reports.length
+  progress('auditing')
+  const { lost, duplicated, other } = await auditJoined(run)
+  await server.stop()
+  totals.lost.push(...lost)
+  totals.duplicated.push(...duplicated)
+  totals.other.push(...run.faults, ...other)
+  progress('')
+  console.log(
+    `Joined commits: ${run.kills} kills, ${run.reports.length} reports, unanswered ` +
+      `${run.whole} whole and ${run.absent} absent, all repeated; ` +
+      `${lost.length} lost, ${duplicated.length} doubled, ` +
+      `${run.faults.length + other.length} other faults`,
+  )
+}
+
 async function killAtFailPoints() {
-  const failPoints = await listenForFailPoints()
-  const server = await startServer(bundle({ entry: 'lab/chaos/worker.ts' }), {
-    FAIL_POINTS: failPoints.url,
-  })
+  const server = await startServer(failing, { FAIL_POINTS: failPoints.url })
   const account = await openAccountWithUsers(server.base, 1000)
   const run = await runWithFailPointKills({
     server,
@@ -162,7 +187,6 @@ async function killAtFailPoints() {
     account,
     run,
   )
-  failPoints.close()
 }
 
 async function startServer(script, vars) {

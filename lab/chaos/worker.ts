@@ -11,6 +11,8 @@ interface ChaosEnv extends Env {
 
 interface Statement {
   statement: string
+  /** What is bound to it. */
+  params: unknown[]
 }
 
 const originalFetch = globalThis.fetch
@@ -23,13 +25,24 @@ const reachFailPoint = async (env: ChaosEnv, point: string): Promise<void> => {
   await originalFetch(`${env.FAIL_POINTS}/${encodeURIComponent(point)}`)
 }
 
-const isWrite = (sql: string): boolean => !/^\s*SELECT\b/i.test(sql)
+const isWrite = ({ statement }: Statement): boolean => !/^\s*SELECT\b/i.test(statement)
+
+const STORES_REPORT = /^\s*INSERT INTO\s+["`]?locations\b/i
+
+/** Whether it stores reports of several accounts, which only joined calls do. */
+const isJoined = (statements: Statement[]): boolean => {
+  const reports = statements.filter(({ statement }) => STORES_REPORT.test(statement))
+  const bound = reports.flatMap(({ params }) => params)
+  return new Set(bound.filter((value) => String(value).startsWith('acc_'))).size > 1
+}
 
 /**
- * The name of a commit: the verb and table of its first writing statement, as `INSERT INTO events`.
+ * The name of a commit: the verb and table of its first writing statement, as `INSERT INTO events`,
+ * or `a joined commit`.
  */
-const nameCommit = (statements: string[]): string => {
-  const first = statements.find(isWrite) ?? ''
+const nameCommit = (statements: Statement[]): string => {
+  if (isJoined(statements)) return 'a joined commit'
+  const first = statements.find(isWrite)?.statement ?? ''
   const [, verb, table] =
     /^\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+["`]?(\w+)/i.exec(first) ?? []
   return verb ? `${verb.toUpperCase()} ${table}` : first.trim().slice(0, 40)
@@ -37,7 +50,7 @@ const nameCommit = (statements: string[]): string => {
 
 const withFailPoints = async <T>(
   env: ChaosEnv,
-  statements: string[],
+  statements: Statement[],
   commit: () => Promise<T>,
 ): Promise<T> => {
   if (!statements.some(isWrite)) return commit()
@@ -61,16 +74,12 @@ const installFailPoints = (env: ChaosEnv): void => {
   const statement = Object.getPrototypeOf(env.DB.prepare('SELECT 1'))
   const { batch } = database
   database.batch = function (this: D1Database, statements: (D1PreparedStatement & Statement)[]) {
-    return withFailPoints(
-      env,
-      statements.map(({ statement }) => statement),
-      () => batch.call(this, statements),
-    )
+    return withFailPoints(env, statements, () => batch.call(this, statements))
   }
   for (const method of ['run', 'all', 'first', 'raw'] as const) {
     const original = statement[method]
     statement[method] = function (this: Statement, ...args: unknown[]) {
-      return withFailPoints(env, [this.statement], () => original.apply(this, args))
+      return withFailPoints(env, [this], () => original.apply(this, args))
     }
   }
   globalThis.fetch = async (input: RequestInfo | URL, init?: RequestInit) => {

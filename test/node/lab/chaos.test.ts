@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { auditCell, auditDevices, auditLicenses } from '../../../lab/chaos/audit.mjs'
 import { auditEmergencies } from '../../../lab/chaos/auditAlerts.mjs'
+import { compareReports } from '../../../lab/chaos/joinedKills.mjs'
 import { expectedDevice } from '../../../lab/chaos/operations.mjs'
 import { describeDifferences } from '../../../lab/harness/accountState.mjs'
 
@@ -151,4 +152,38 @@ test('two states differ where an item does', () => {
   expect(describeDifferences({ '/api/devices': [1] }, { '/api/devices': [1, 2] })).toEqual([
     '/api/devices: 1 items before, 2 after',
   ])
+})
+
+test('a report around a joined commit is whole, or absent when it was not acknowledged', () => {
+  const times = ['2026-11-01T00:00:00.000Z', '2026-11-01T00:00:01.000Z']
+  const reportOf = (account: string, reply: object | null) => ({
+    device: { ...acknowledged(account), account },
+    times,
+    reply,
+  })
+  const compare = (
+    stored: Record<string, string[]>,
+    reply: object | null = null,
+    at = 'before',
+  ) => {
+    const found = Object.entries(stored).map(
+      ([account, own]) => [`dev_${account}`, new Set(own)] as const,
+    )
+    const reports = [reportOf('a', null), reportOf('b', null), reportOf('c', reply)]
+    const { whole, absent, faults } = compareReports(
+      reports,
+      new Map(found),
+      `${at} a joined commit`,
+    )
+    return [whole, absent, faults.length]
+  }
+  const part = times.slice(1)
+  expect(compare({ c: times }, {})).toEqual([0, 2, 0])
+  expect(compare({ a: times, b: times }, null, 'after')).toEqual([2, 1, 0])
+  expect(compare({ c: part }, {})).toEqual([0, 2, 1])
+  expect(compare({ c: [] }, {})).toEqual([0, 2, 1])
+  expect(compare({ c: part })).toEqual([0, 2, 1])
+  // Nothing was interrupted that several accounts had sent.
+  expect(compare({ a: times, b: times, c: times })).toEqual([3, 0, 1])
+  expect(compare({ a: times }, null, 'after')).toEqual([1, 2, 1])
 })
