@@ -93,7 +93,7 @@ class Joiner {
     const now = Date.now()
     if (statements.reduce((sum, { characters }) => sum + characters, 0) > MAX_CHARACTERS) {
       // Reports of a device are sent in the order in which they came.
-      this.#sendWaiting()
+      while (this.#waiting.length > 0) this.#sendWaiting()
       return this.#call(statements)
     }
     if (!this.#mayJoin(statements)) return this.#callAlone(statements)
