@@ -13,7 +13,8 @@ import workerd from 'workerd'
 process.env.MINIFLARE_WORKERD_V8_FLAGS ??= '--max-heap-size=128'
 
 // Miniflare would read and parse the log lines in the process that sends the requests, and slow it.
-process.env.PERIGEE_LAB_WORKERD ??= workerd.default
+// Vitest resolves the default export of a CommonJS module, Node does not.
+process.env.PERIGEE_LAB_WORKERD ??= workerd.default ?? workerd
 process.env.MINIFLARE_WORKERD_PATH ??= fileURLToPath(new URL('quietWorkerd.sh', import.meta.url))
 
 export const adminToken = 'the-operator-of-the-lab-and-of-nothing-else'

@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  bundleJoinWorker,
+  type JoinServer,
+  type Outcome,
+  serveJoinWorker,
+} from '../../support/db/joinServer.ts'
+import type { CallBody, RecordedCall } from '../../support/db/joinWorker.ts'
+
+/*
+ * The joining client runs in the built Worker: the runtime of the other tests has no promises that
+ * one request resolves for another. The clock stands still unless a test moves it, so a call waits
+ * for the one under way until the test opens its gate.
+ */
+
+const INSERT = 'INSERT INTO notes (name) VALUES (?)'
+const INSERT_LONG = 'INSERT INTO notes (name, text) VALUES (?, ?)'
+const ECHO = 'SELECT ? AS value'
+const READ = 'SELECT n FROM numbers WHERE n <= ?'
+const COUNT = 'SELECT count(*) AS count FROM numbers WHERE n <= ?'
+
+const insert = (...names: string[]): CallBody => ({
+  form: 'batch',
+  statements: names.map((name) => ({ text: INSERT, values: [name] })),
+})
+const echo = (value: string, form: CallBody['form'] = 'all'): CallBody => ({
+  form,
+  statements: [{ text: ECHO, values: [value] }],
+})
+const namesOf = ({ values }: RecordedCall) => values.map(([name]) => name)
+
+let script: string
+let server: JoinServer
+
+beforeAll(async () => {
+  script = bundleJoinWorker()
+  server = await serveJoinWorker(script)
+}, 180_000)
+afterAll(() => server?.stop())
+
+/** Begins a test: with a call of each text, which shows that it is small and may join. */
+const begin = async () => {
+  await server.begin()
+  await server.call(insert('known'))
+  await server.call(echo('known'))
+}
+beforeEach(begin)
+
+/** The calls of the test itself. */
+const sent = ({ calls }: { calls: RecordedCall[] }) => calls.slice(2)
+
+/** Sends a call that stays under way until its gate opens. */
+const occupy = async (name = 'first') => {
+  await server.addRule({ value: name, gate: name })
+  const outcome = server.call(echo(name))
+  await server.until(({ calls }) => calls.some((call) => namesOf(call).includes(name)))
+  return { outcome, finish: () => server.openGate(name) }
+}
+/** Adds calls that must wait, in this order. */
+const queue = async (...bodies: CallBody[]) => {
+  const outcomes: Promise<Outcome>[] = []
+  for (const body of bodies) {
+    const { waiting } = await server.look()
+    outcomes.push(server.call(body))
+    await server.until((seen) => seen.waiting === waiting + 1)
+  }
+  return () => Promise.all(outcomes)
+}
+const sentNames = async () => sent(await server.look()).map(namesOf)
+const numbered = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+const stored = async () => (await server.stored()).filter((name) => name !== 'known')
+
+describe('calls that wait', () => {
+  test('go as one batch, and each gets its own results', async () => {
+    const { outcome, finish } = await occupy()
+    const two = [...echo('b1').statements, ...echo('b2').statements]
+    const all = await queue(
+      echo('a', 'all'),
+      { form: 'batch', statements: two },
+      echo('c', 'run'),
+      echo('d', 'first'),
+    )
+    // A batch returns no rows of this form, so it waits for nobody.
+    expect(await server.call(echo('raw', 'raw'))).toEqual({ results: [['raw']] })
+    await finish()
+    expect(await all()).toEqual([
+      { results: [{ value: 'a' }] },
+      { results: [[{ value: 'b1' }], [{ value: 'b2' }]] },
+      { results: [{ value: 'c' }] },
+      { results: { value: 'd' } },
+    ])
+    expect(await outcome).toEqual({ results: [{ value: 'first' }] })
+    expect(await sentNames()).toEqual([['first'], ['raw'], ['a', 'b1', 'b2', 'c', 'd']])
+  })
+
+  test('are at most 100 statements a batch, and no call is divided', async () => {
+    const { finish } = await occupy()
+    const parts = ['a', 'b', 'c'].map((prefix) => numbered(prefix, 40))
+    const all = await queue(...parts.map((names) => insert(...names)))
+    await finish()
+    for (const { error } of await all()) expect(error).toBeUndefined()
+    const [a = [], b = [], c = []] = parts
+    expect(await sentNames()).toEqual([['first'], [...a, ...b], c])
+    expect(await stored()).toEqual([...a, ...b, ...c])
+  })
+
+  test('are sent after 4 ms while the call under way does not return', async () => {
+    await occupy()
+    const all = await queue(insert('a'), insert('b'))
+    await server.advance(3)
+    expect(await sentNames()).toEqual([['first']])
+    await server.advance(1)
+    expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
+    const [first, joined] = sent(await server.look())
+    expect(first?.state).toBe('under way')
+    expect(joined && namesOf(joined)).toEqual(['a', 'b'])
+    // The hanging call delays nobody any more.
+    expect(await server.call(echo('later'))).toEqual({ results: [{ value: 'later' }] })
+  })
+})
+
+describe('an error', () => {
+  test('of one caller fails no other, and its statement goes alone for a minute', async () => {
+    const failing: CallBody = {
+      form: 'batch',
+      statements: [
+        { text: INSERT, values: ['half'] },
+        { text: INSERT_LONG, values: ['known', ''] },
+      ],
+    }
+    await server.call({ form: 'run', statements: [{ text: INSERT_LONG, values: ['other', ''] }] })
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), failing, insert('b1', 'b2'), echo('c'))
+    await finish()
+    const [a, b, c, d] = await all()
+    expect([a?.error, c?.error]).toEqual([undefined, undefined])
+    expect(b?.error).toMatch(/UNIQUE constraint failed/)
+    expect(d).toEqual({ results: [{ value: 'c' }] })
+    expect((await stored()).toSorted()).toEqual(['a', 'b1', 'b2', 'other'])
+
+    // Now its statements wait for nobody.
+    await occupy('second')
+    expect((await server.call(failing)).error).toMatch(/UNIQUE constraint failed/)
+    expect((await server.look()).waiting).toBe(0)
+    await server.advance(59_999)
+    await occupy('third')
+    expect((await server.call(insert('alone'))).error).toBeUndefined()
+    await server.advance(1)
+    await server.call(insert('small'))
+    await queue(insert('waits'))
+  })
+
+  test('in the text of a statement fails no other', async () => {
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), echo('b'))
+    const wrong: CallBody = { form: 'all', statements: [{ text: 'SELEC ?', values: ['w'] }] }
+    expect((await server.call(wrong)).error).toMatch(/syntax error/)
+    await finish()
+    expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
+    expect(await stored()).toEqual(['a'])
+  })
+
+  const LOST = { error: 'D1_ERROR: Network connection lost.', afterStoring: true, times: 1 }
+
+  test('after which a write may be stored is passed on, and nobody repeats it', async () => {
+    await server.addRule({ value: 'b', ...LOST })
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), insert('b'), echo('c'))
+    await finish()
+    for (const { error } of await all()) expect(error).toMatch(/Network connection lost/)
+    expect(await sentNames()).toEqual([['first'], ['a', 'b', 'c']])
+    expect(await stored()).toEqual(['a', 'b'])
+  })
+
+  test('of the platform is retried once by a client with retries', async () => {
+    const store = (name: string): CallBody => ({
+      form: 'run',
+      statements: [{ text: INSERT.replace('INSERT', 'INSERT OR IGNORE'), values: [name] }],
+      retries: true,
+    })
+    // Each has a joiner of its own.
+    await server.call({ ...store('retried'), retries: true })
+    await server.addRule({ value: 'b', ...LOST })
+    await server.addRule({ value: 'slow', gate: 'slow' })
+    const slow = server.call(store('slow'))
+    await server.until((seen) => sent(seen).some((call) => namesOf(call).includes('slow')))
+    const all = await queue(store('a'), store('b'))
+    await server.openGate('slow')
+    for (const { error } of [await slow, ...(await all())]) expect(error).toBeUndefined()
+    expect((await stored()).toSorted()).toEqual(['a', 'b', 'retried', 'slow'])
+    const names = (await sentNames()).flat()
+    for (const name of ['a', 'b']) expect(names.filter((one) => one === name)).toHaveLength(2)
+  })
+})
+
+describe('a client that disconnects', () => {
+  test('while its call is the one under way delays the others by no more than 4 ms', async () => {
+    await server.addRule({ value: 'left', gate: 'never' })
+    const leave = server.callAndLeave(echo('left'))
+    await server.until((seen) => sent(seen).length === 1)
+    const all = await queue(insert('a'), echo('b'))
+    await leave()
+    await server.advance(4)
+    expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
+    expect(await sentNames()).toEqual([['left'], ['a', 'b']])
+  })
+
+  test.each(['before', 'after'])('%s it sends the batch takes nobody along', async (when) => {
+    await server.addRule({ value: 'leader', gate: 'leader' })
+    const { finish } = await occupy()
+    const leave = server.callAndLeave(insert('leader'))
+    await server.until(({ waiting }) => waiting === 1)
+    const all = await queue(insert('a'), echo('b'))
+    if (when === 'before') await leave()
+    await finish()
+    await server.until((seen) => sent(seen).length === 2)
+    if (when === 'after') await leave()
+    // Time for the runtime to end the request; less would only let a fault pass.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await server.openGate('leader')
+    expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
+    expect(await sentNames()).toEqual([['first'], ['leader', 'a', 'b']])
+    expect(await stored()).toEqual(['leader', 'a'])
+  })
+
+  test('never lets a follower wait for more than 10 s', async () => {
+    await server.addRule({ value: 'leader', gate: 'never' })
+    const { finish } = await occupy()
+    const all = await queue(insert('leader'), insert('a'))
+    await finish()
+    await server.until((seen) => sent(seen).length === 2)
+    await server.advance(4)
+    await server.until(({ waiting }) => waiting === 0)
+    await server.advance(10_000)
+    for (const { error } of await all()) expect(error).toMatch(/Network connection lost/)
+  })
+})
+
+describe('order and size', () => {
+  const long = (name: string, length = 8000): CallBody => ({
+    form: 'run',
+    statements: [{ text: INSERT_LONG, values: [name, 'x'.repeat(length)] }],
+  })
+
+  test('a long call goes alone, after the small ones that came before it', async () => {
+    await server.call(long('short', 1))
+    const { finish } = await occupy()
+    const all = await queue(...numbered('n', 5).map((name) => insert(name)))
+    const last = await server.call(long('long'))
+    expect(last.error).toBeUndefined()
+    for (const { error } of await all()) expect(error).toBeUndefined()
+    await server.call(insert('after'))
+    await finish()
+    const names = numbered('n', 5)
+    expect((await sentNames()).slice(1)).toEqual([['first'], names, ['long'], ['after']])
+    expect(await stored()).toEqual(['short', ...names, 'long', 'after'])
+  })
+
+  test('a long call comes after more small ones than one batch may have', async () => {
+    const { finish } = await occupy()
+    const parts = ['a', 'b', 'c'].map((prefix) => numbered(prefix, 60))
+    const all = await queue(...parts.map((names) => insert(...names)))
+    await server.call(long('long'))
+    await finish()
+    await all()
+    expect(await stored()).toEqual([...parts.flat(), 'long'])
+  })
+
+  test('a long call under way delays nobody', async () => {
+    await server.addRule({ value: 'long', gate: 'long' })
+    const outcome = server.call(long('long'))
+    await server.until((seen) => sent(seen).length === 1)
+    expect((await server.call(insert('a'))).error).toBeUndefined()
+    expect(await stored()).toEqual(['a'])
+    await server.openGate('long')
+    expect((await outcome).error).toBeUndefined()
+  })
+
+  test('8,000 characters may join', async () => {
+    await server.call(long('short', 1))
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), long('long', 7996))
+    await finish()
+    await all()
+    expect((await sentNames()).at(-1)).toEqual(['a', 'long'])
+  })
+
+  test.each([
+    ['returned more than 50 rows', READ, 50, 51],
+    ['read more than 1,000 rows', COUNT, 900, 1100],
+  ])('a statement that %s goes alone for a minute', async (_, text, small, large) => {
+    const read = (to: number): CallBody => ({ form: 'all', statements: [{ text, values: [to] }] })
+    await server.call(read(small))
+    const { finish } = await occupy()
+    const all = await queue(read(small), read(large))
+    await finish()
+    await all()
+    // It waits for nobody, and nobody for it.
+    await server.addRule({ value: large, gate: 'large' })
+    const { calls } = await server.look()
+    const slow = server.call(read(large))
+    await server.until((seen) => seen.calls.length > calls.length)
+    expect(await server.call(echo('small'))).toEqual({ results: [{ value: 'small' }] })
+    await occupy('second')
+    expect((await server.call(read(small))).error).toBeUndefined()
+    await server.openGate('large')
+    await server.openGate('second')
+    await slow
+
+    await server.advance(120_000)
+    await server.call(read(small))
+    await occupy('third')
+    await queue(read(small))
+  })
+})
