@@ -120,7 +120,7 @@ class Joiner {
     const loseLater = () => setTimeout(() => fail(new Error(LOST)), LOST_AFTER_MS)
     let timer = setTimeout(() => {
       timer = loseLater()
-      if (this.#waiting.includes(call)) this.#sendWaiting()
+      while (this.#waiting.includes(call)) this.#sendWaiting()
     }, waitMs)
     // After a disconnect the request goes on: others may wait for what it sends.
     waitUntil?.(promise.catch(() => {}))
