@@ -2,7 +2,7 @@ import { LOCATION_BYTES } from '../domain/account/budget.ts'
 import { findEmergencies } from '../domain/message/reportedEmergency.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { BudgetMeter } from '../http/budget/budgetMeter.ts'
-import { confirmExceeded, findExceeded, findMeter, writeUsage } from '../http/budget/meters.ts'
+import { confirmExceeded, findExceeded, findMeter, writeUsageLater } from '../http/budget/meters.ts'
 import { Problem } from '../http/contract/problem.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import type { Arrival } from './arrival.ts'
@@ -63,7 +63,7 @@ export const storeWithinBudget = async <Outcome extends StoreOutcome>(
   try {
     const outcome = await store()
     correct(outcome.ok ? outcome : NOT_STORED)
-    context.waitUntil(writeUsage(context, meter))
+    writeUsageLater(context, meter)
     return outcome
   } catch (error) {
     correct(NOT_STORED)
