@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openAccount } from '../../../lab/harness/http.mjs'
+import { adminToken } from '../../../lab/harness/server.mjs'
 import {
   bundleJoinWorker,
   type JoinServer,
@@ -92,6 +94,25 @@ describe('calls that wait', () => {
     ])
     expect(await outcome).toEqual({ results: [{ value: 'first' }] })
     expect(await sentNames()).toEqual([['first'], ['raw'], ['a', 'b1', 'b2', 'c', 'd']])
+  })
+
+  test('come from many requests at the same time', async () => {
+    const { finish } = await occupy()
+    const values = numbered('value', 60)
+    const outcomes = values.map((value) => server.call(echo(value)))
+    await server.until(({ waiting }) => waiting === values.length)
+    await finish()
+    expect(await Promise.all(outcomes)).toEqual(values.map((value) => ({ results: [{ value }] })))
+    expect(await sentNames()).toHaveLength(2)
+
+    // The same with a clock that nobody stops.
+    await server.startClock()
+    const names = numbered('name', 60)
+    const stores = names.map((name) => server.call(insert(name)))
+    const reads = values.map((value) => server.call(echo(value)))
+    expect(await Promise.all(reads)).toEqual(values.map((value) => ({ results: [{ value }] })))
+    for (const { error } of await Promise.all(stores)) expect(error).toBeUndefined()
+    expect((await stored()).toSorted()).toEqual(names.toSorted())
   })
 
   test('are at most 100 statements a batch, and no call is divided', async () => {
@@ -206,7 +227,7 @@ describe('a client that disconnects', () => {
     expect(await sentNames()).toEqual([['left'], ['a', 'b']])
   })
 
-  test.each(['before', 'after'])('%s it sends the batch takes nobody along', async (when) => {
+  test.each(['before', 'after'])('%s it sends a batch fails none of those in it', async (when) => {
     await server.addRule({ value: 'leader', gate: 'leader' })
     const { finish } = await occupy()
     const leave = server.callAndLeave(insert('leader'))
@@ -216,8 +237,6 @@ describe('a client that disconnects', () => {
     await finish()
     await server.until((seen) => sent(seen).length === 2)
     if (when === 'after') await leave()
-    // Time for the runtime to end the request; less would only let a fault pass.
-    await new Promise((resolve) => setTimeout(resolve, 200))
     await server.openGate('leader')
     expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
     expect(await sentNames()).toEqual([['first'], ['leader', 'a', 'b']])
@@ -267,6 +286,17 @@ describe('order and size', () => {
     expect(await stored()).toEqual([...parts.flat(), 'long'])
   })
 
+  test('what a long call sends for others goes on after its own reply', async () => {
+    await server.addRule({ value: 'a', gate: 'a' })
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), echo('b'))
+    expect((await server.call(long('long'))).error).toBeUndefined()
+    await server.openGate('a')
+    expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
+    await finish()
+    expect(await sentNames()).toEqual([['first'], ['a', 'b'], ['long']])
+  })
+
   test('a long call under way delays nobody', async () => {
     await server.addRule({ value: 'long', gate: 'long' })
     const outcome = server.call(long('long'))
@@ -312,5 +342,114 @@ describe('order and size', () => {
     await server.call(read(small))
     await occupy('third')
     await queue(read(small))
+  })
+})
+
+describe.each([
+  ['joins calls', true],
+  ['cannot join calls', false],
+])('the API in a runtime that %s', (_, joins) => {
+  let api: JoinServer
+  let call: (method: string, path: string, body?: object) => Promise<Reply>
+  let devices: string[]
+  const BEGAN_AT = Math.floor(Date.now() / 1000) * 1000 - 3_600_000
+
+  interface Reply {
+    device: { id: string }
+    lastLocation: { latitude: number }
+    locations: { latitude: number }[]
+    accepted: number
+  }
+
+  beforeAll(async () => {
+    api = joins ? server : await serveJoinWorker(script, { joins })
+    await api.startClock()
+    const account = await openAccount(api.base, adminToken, { userName: 'joined', licenses: 10 })
+    call = account.call
+    devices = []
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      devices.push((await call('POST', '/api/devices', { name })).device.id)
+    // The first run of a statement shows that it may join.
+    await report(devices[0] ?? '', [0])
+    await readLast(devices[0] ?? '')
+  })
+  afterAll(() => (joins ? undefined : api?.stop()))
+  beforeEach(() => api.begin())
+
+  const report = (id: string, seconds: number[]) =>
+    call('POST', `/api/devices/${id}/locations`, {
+      locations: seconds.map((second) => ({
+        dateTime: new Date(BEGAN_AT + second * 1000).toISOString(),
+        latitude: second / 100,
+        longitude: 2,
+      })),
+    })
+  const readLast = async (id: string) =>
+    (await call('GET', `/api/devices/${id}/lastLocation`)).lastLocation?.latitude
+  /** Reads a device; the call to D1 is under way until the gate opens. */
+  const occupyApi = async (id: string) => {
+    await api.addRule({ value: id, gate: 'first', times: 1 })
+    const outcome = readLast(id)
+    await api.until(({ calls }) => calls.length === 1)
+    return { outcome, finish: () => api.openGate('first') }
+  }
+  /** The devices of each call to D1. */
+  const sentDevices = async () =>
+    (await api.look()).calls.map(({ values }) => devices.filter((id) => values.flat().includes(id)))
+
+  test('answers each request with its own result', async () => {
+    const [first = '', ...others] = devices
+    const { outcome, finish } = await occupyApi(first)
+    const replies = others.map((id, index) => report(id, [index + 1]))
+    if (joins) await api.until(({ waiting }) => waiting === others.length)
+    else await Promise.all(replies)
+    await finish()
+    expect(await outcome).toBe(0)
+    for (const { accepted } of await Promise.all(replies)) expect(accepted).toBe(1)
+    const most = Math.max(...(await sentDevices()).map(({ length }) => length))
+    expect(most).toBe(joins ? others.length : 1)
+    await api.startClock()
+    expect(await Promise.all(devices.map(readLast))).toEqual([0, 0.01, 0.02, 0.03, 0.04])
+  })
+
+  test('stores a report once whose connection was lost', async () => {
+    const [first = '', second = '', third = ''] = devices
+    const lost = { error: 'D1_ERROR: Network connection lost.', afterStoring: true, times: 1 }
+    await api.addRule({ value: BEGAN_AT + 20_000, ...lost })
+    const { finish } = await occupyApi(first)
+    const replies = [report(second, [20]), report(third, [21])]
+    if (joins) await api.until(({ waiting }) => waiting === 2)
+    await finish()
+    await Promise.all(replies)
+    await api.startClock()
+    for (const [id, latitude] of [
+      [second, 0.2],
+      [third, 0.21],
+    ]) {
+      const { locations } = await call('GET', `/api/devices/${id}/locations`)
+      expect(locations.filter((one) => one.latitude === latitude)).toHaveLength(1)
+    }
+    const { calls } = await api.look()
+    const attempts = calls.filter(({ values }) => values.flat().includes(BEGAN_AT + 20_000))
+    expect(attempts.length).toBeGreaterThan(1)
+  })
+
+  if (!joins) return
+  test('stores the reports of a device in the order in which they came', async () => {
+    const [first = '', second = ''] = devices
+    const { finish } = await occupyApi(first)
+    const replies: Promise<Reply>[] = []
+    for (const [index, time] of [33, 31, 32].entries()) {
+      replies.push(report(second, [time]))
+      await api.until(({ waiting }) => waiting === index + 1)
+    }
+    const seconds = Array.from({ length: 200 }, (_, index) => 100 + index)
+    replies.push(report(second, seconds))
+    await Promise.all(replies)
+    await finish()
+    const times = (await api.look()).calls.flatMap(({ values }) =>
+      values.flat().flatMap((value) => /^\[\[(\d+),/.exec(String(value))?.[1] ?? []),
+    )
+    expect(times.map((time) => (Number(time) - BEGAN_AT) / 1000)).toEqual([33, 31, 32, 100])
   })
 })

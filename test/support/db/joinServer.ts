@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { send } from '../../../lab/harness/http.mjs'
-import { bundle, serve, temporaryFolder } from '../../../lab/harness/server.mjs'
+import { findFreePort } from '../../../lab/harness/process.mjs'
+import { bundle, readBindings, serve, temporaryFolder } from '../../../lab/harness/server.mjs'
 import type { CallBody, RecordedCall, Rule } from './joinWorker.ts'
 
 export interface Outcome {
@@ -13,6 +14,7 @@ interface Seen {
   calls: RecordedCall[]
   /** How many calls wait for the one under way. */
   waiting: number
+  left: number
 }
 
 const TIMEOUT_MS = 30_000
@@ -25,7 +27,17 @@ export const bundleJoinWorker = (): string =>
 export const serveJoinWorker = async (script: string, { joins = true } = {}) => {
   const folder = temporaryFolder()
   const variables = { ...process.env }
-  const { base, databases, stop } = await serve({ script, folder, joins, assets: false })
+  const bindings = await readBindings({ assets: false })
+  // The Worker sees when a client disconnects.
+  bindings.compatibilityFlags.push('enable_request_signal')
+  const { base, databases, stop } = await serve({
+    script,
+    folder,
+    joins,
+    bindings,
+    // Behind the entry Worker of Miniflare a disconnect is not seen.
+    directPort: await findFreePort(),
+  })
   // The settings of the lab are not for other tests of this process.
   for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name]
   Object.assign(process.env, variables)
@@ -51,6 +63,17 @@ export const serveJoinWorker = async (script: string, { joins = true } = {}) => 
   }
   const look = (): Promise<Seen> => post('look')
 
+  /** Waits until the Worker is as the test needs it. */
+  const until = async (isReady: (seen: Seen) => boolean): Promise<Seen> => {
+    const latest = Date.now() + TIMEOUT_MS
+    for (;;) {
+      const seen = await look()
+      if (isReady(seen)) return seen
+      if (Date.now() > latest) throw new Error(`not reached: ${JSON.stringify(seen)}`)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  }
+
   return {
     base,
     look,
@@ -70,25 +93,16 @@ export const serveJoinWorker = async (script: string, { joins = true } = {}) => 
       return outcome
     },
     /** A call whose client disconnects when the test says so. */
-    callAndLeave: (body: CallBody): (() => Promise<void>) => {
+    callAndLeave: (body: CallBody): (() => Promise<unknown>) => {
       const outgoing = request(`${base}/join/call`, { method: 'POST', agent: false })
       outgoing.on('error', () => {})
       outgoing.end(JSON.stringify(body))
-      return () =>
-        new Promise((resolve) => {
-          outgoing.once('close', resolve).destroy()
-        })
-    },
-    /** Waits until the Worker is as the test needs it. */
-    until: async (isReady: (seen: Seen) => boolean): Promise<Seen> => {
-      const latest = Date.now() + TIMEOUT_MS
-      for (;;) {
-        const seen = await look()
-        if (isReady(seen)) return seen
-        if (Date.now() > latest) throw new Error(`not reached: ${JSON.stringify(seen)}`)
-        await new Promise((resolve) => setTimeout(resolve, 2))
+      return () => {
+        outgoing.socket?.resetAndDestroy()
+        return until(({ left }) => left === 1)
       }
     },
+    until,
     /** The names of the stored rows, in the order in which they were stored. */
     stored: async (): Promise<string[]> => {
       const { results } = await database.prepare('SELECT name FROM notes ORDER BY id').all()

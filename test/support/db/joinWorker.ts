@@ -38,6 +38,8 @@ interface State {
   rules: Rule[]
   openGates: Set<string>
   timers: Map<number, number>
+  /** How many clients have disconnected. */
+  left: number
   joining?: D1Database
   retrying?: D1Database
 }
@@ -47,6 +49,7 @@ const emptyState = (): State => ({
   rules: [],
   openGates: new Set(),
   timers: new Map(),
+  left: 0,
 })
 let state = emptyState()
 
@@ -171,7 +174,7 @@ const control = async (action: string, request: Request, database: D1Database) =
   else if (action === 'advance') now = Date.now() + (await request.json<number>())
   else if (action === 'start') now = null
   const waiting = [...state.timers.values()].filter((ms) => ms <= 4).length
-  return Response.json({ calls: state.calls, waiting })
+  return Response.json({ calls: state.calls, waiting, left: state.left })
 }
 
 let recordedEnv: Env | undefined
@@ -182,6 +185,9 @@ export default {
     const action = /^\/join\/(\w+)$/.exec(new URL(request.url).pathname)?.[1]
     if (!action) return worker.fetch(request, recordedEnv, context)
     if (action !== 'call') return control(action, request, env.DB)
+    request.signal.addEventListener('abort', () => {
+      state.left++
+    })
     const body = await request.json<CallBody>()
     try {
       const client = (body.retries ? state.retrying : state.joining) as D1Database
