@@ -266,4 +266,18 @@ export const MUTANTS = [
     to: 'maxUnackedBytes(MAX_TOTAL_UNACKED_BYTES)',
     tests: ['worker/stream/acks'],
   },
+  {
+    name: 'joined calls: each request gets the results of the first',
+    file: 'src/db/join.ts',
+    from: '          at += statements.length\n',
+    to: '',
+    tests: ['node/db/join'],
+  },
+  {
+    name: 'joined calls: a write that may be stored is made again',
+    file: 'src/db/join.ts',
+    from: 'calls.length > 1 && isRolledBack(error)',
+    to: 'calls.length > 1',
+    tests: ['node/db/join'],
+  },
 ]

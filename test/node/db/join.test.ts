@@ -130,15 +130,27 @@ describe('calls that wait', () => {
     await occupy()
     const all = await queue(insert('a'), insert('b'))
     await server.advance(3)
-    expect(await sentNames()).toEqual([['first']])
+    const last = await queue(insert('c'))
     await server.advance(1)
-    expect((await all()).map(({ error }) => error)).toEqual([undefined, undefined])
+    for (const { error } of [...(await all()), ...(await last())]) expect(error).toBeUndefined()
     const [first, joined] = sent(await server.look())
     expect(first?.state).toBe('under way')
-    expect(joined && namesOf(joined)).toEqual(['a', 'b'])
+    expect(joined && namesOf(joined)).toEqual(['a', 'b', 'c'])
     // The hanging call delays nobody any more.
     expect(await server.call(echo('later'))).toEqual({ results: [{ value: 'later' }] })
   })
+})
+
+test('a call behind a full batch is sent within its wait too', async () => {
+  await server.addRule({ value: 'a0', gate: 'a0' })
+  await occupy()
+  const [a, b] = [numbered('a', 99), ['b1', 'b2']]
+  const [first, second] = [await queue(insert(...a)), await queue(insert(...b))]
+  await server.advance(4)
+  expect((await second()).map(({ error }) => error)).toEqual([undefined])
+  await server.openGate('a0')
+  expect((await first()).map(({ error }) => error)).toEqual([undefined])
+  expect(await sentNames()).toEqual([['first'], a, b])
 })
 
 describe('an error', () => {
