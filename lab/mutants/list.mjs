@@ -276,7 +276,7 @@ export const MUTANTS = [
   {
     name: 'joined calls: a write that may be stored is made again',
     file: 'src/db/join.ts',
-    from: 'calls.length > 1 && isRolledBack(error)',
+    from: 'calls.length > 1 && mayRepeat(call)',
     to: 'calls.length > 1',
     tests: ['node/db/join'],
   },

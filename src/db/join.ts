@@ -1,5 +1,6 @@
 import { canSettleOthers } from '../env.ts'
-import { isRolledBack } from './transient.ts'
+import { countText, KnownStatements } from './knownStatements.ts'
+import { isNotStored, isOverloaded } from './transient.ts'
 
 /*
  * Joins the calls that requests of one isolate make to one database at the same time. While a call is
@@ -11,33 +12,30 @@ import { isRolledBack } from './transient.ts'
 const MAX_WAIT_MS = 4
 /** D1 counts each statement against the 1,000 of the request that sends the batch. */
 const MAX_STATEMENTS = 100
-/** Of bound text: storing a large report takes long, and would delay small calls. */
+/** Of bound text, of a call and of all in a batch: large reports would delay small calls. */
 const MAX_CHARACTERS = 8000
-/** What a statement of a small call may read and return. */
-const MAX_ROWS_READ = 1000
-const MAX_RESULTS = 50
-/** For how long a statement goes alone that was slow or failed. */
-const ALONE_MS = 60_000
-const MAY_JOIN = 0
-const MAX_KNOWN_TEXTS = 1000
-/** A request that was ended while it sent a batch never passes the results on. */
-const LOST_AFTER_MS = 10_000
+const MAX_BATCH_CHARACTERS = 16_000
+/**
+ * A request that was ended while it sent a batch never passes the results on. Longer than D1 takes
+ * to recover, and less than a client waits.
+ */
+const LOST_AFTER_MS = 25_000
 const LOST = 'Network connection lost: the request that sent the batch has ended'
 
 interface Call {
   statements: JoiningStatement[]
   /** Makes the request of this call send all that wait. */
   wake: () => void
-  /** Null: the batch was rolled back, and the call must run alone. */
+  /** Null: the batch failed, and the call must run alone. */
   settle: (results: D1Result[] | null) => void
   fail: (error: unknown) => void
 }
 
-const countCharacters = (values: unknown[]): number => {
-  let count = 0
-  for (const value of values) if (typeof value === 'string') count += value.length
-  return count
-}
+const countCharacters = (statements: JoiningStatement[]): number =>
+  statements.reduce((sum, { characters }) => sum + characters, 0)
+
+const isReadOnly = (statements: JoiningStatement[]): boolean =>
+  statements.every(({ text }) => /^\s*SELECT\b/i.test(text))
 
 class JoiningStatement {
   readonly joiner: Joiner
@@ -54,7 +52,7 @@ class JoiningStatement {
 
   bind(...values: unknown[]): JoiningStatement {
     const { joiner, text, plain } = this
-    return new JoiningStatement(joiner, text, plain.bind(...values), countCharacters(values))
+    return new JoiningStatement(joiner, text, plain.bind(...values), countText(values))
   }
 
   async all(): Promise<D1Result> {
@@ -82,31 +80,22 @@ class Joiner {
   /** When the last call was sent, unless it has returned. It may never do so after a disconnect. */
   #sentAt = Number.NEGATIVE_INFINITY
   #lastSent = 0
-  /** Until when a statement goes alone, by its text; then its next run decides, as the first did. */
-  readonly #aloneUntil = new Map<string, number>()
+  readonly #known = new KnownStatements()
 
   constructor(client: D1Database) {
     this.#client = client
   }
 
   run(statements: JoiningStatement[]): Promise<D1Result[]> {
-    const now = Date.now()
-    if (statements.reduce((sum, { characters }) => sum + characters, 0) > MAX_CHARACTERS) {
+    const isLong = countCharacters(statements) > MAX_CHARACTERS
+    if (isLong || statements.length > MAX_STATEMENTS || !this.#known.mayJoin(statements)) {
       // Reports of a device are sent in the order in which they came.
-      while (this.#waiting.length > 0) this.#sendWaiting()
-      return this.#call(statements)
+      while (this.#waiting.length > 0 && !isReadOnly(statements)) this.#sendWaiting()
+      return isLong ? this.#call(statements) : this.#callAlone(statements)
     }
-    if (!this.#mayJoin(statements)) return this.#callAlone(statements)
-    const waitMs = this.#sentAt + MAX_WAIT_MS - now
+    const waitMs = this.#sentAt + MAX_WAIT_MS - Date.now()
     const isFree = this.#waiting.length === 0 && waitMs <= 0
     return isFree ? this.#send(statements) : this.#wait(statements, Math.max(waitMs, 1))
-  }
-
-  #mayJoin(statements: JoiningStatement[]): boolean {
-    return (
-      statements.length <= MAX_STATEMENTS &&
-      statements.every(({ text }) => this.#aloneUntil.get(text) === MAY_JOIN)
-    )
   }
 
   /** Waits for the call under way, and lets another request send this one. */
@@ -128,6 +117,8 @@ class Joiner {
       return (await promise) ?? (await this.#callAlone(statements))
     } finally {
       clearTimeout(timer)
+      const at = this.#waiting.indexOf(call)
+      if (at !== -1) this.#waiting.splice(at, 1)
     }
   }
 
@@ -144,9 +135,12 @@ class Joiner {
         }
       },
       (error) => {
-        // Nobody else may repeat a write that may have been stored.
-        const runsAlone = calls.length > 1 && isRolledBack(error)
-        for (const { settle, fail } of calls) runsAlone ? settle(null) : fail(error)
+        // A write that may have been stored is not repeated here.
+        const mayRepeat = (call: Call) =>
+          isNotStored(error) || (isReadOnly(call.statements) && !isOverloaded(error))
+        for (const call of calls)
+          if (calls.length > 1 && mayRepeat(call)) call.settle(null)
+          else call.fail(error)
       },
     )
     waitUntil?.(sent)
@@ -154,10 +148,11 @@ class Joiner {
 
   /** The calls that waited longest, as many as one batch may have. */
   #takeWaiting(): Call[] {
-    let [calls, count] = [0, 0]
+    let [calls, count, characters] = [0, 0, 0]
     for (const { statements } of this.#waiting) {
       count += statements.length
-      if (count > MAX_STATEMENTS) break
+      characters += countCharacters(statements)
+      if (count > MAX_STATEMENTS || characters > MAX_BATCH_CHARACTERS) break
       calls++
     }
     return this.#waiting.splice(0, calls)
@@ -168,7 +163,7 @@ class Joiner {
     const id = ++this.#lastSent
     this.#sentAt = Date.now()
     try {
-      return this.#learn(statements, await this.#call(statements))
+      return this.#known.learn(statements, await this.#call(statements))
     } finally {
       if (id === this.#lastSent) {
         this.#sentAt = Number.NEGATIVE_INFINITY
@@ -179,11 +174,10 @@ class Joiner {
 
   async #callAlone(statements: JoiningStatement[]): Promise<D1Result[]> {
     try {
-      return this.#learn(statements, await this.#call(statements))
+      return this.#known.learn(statements, await this.#call(statements))
     } catch (error) {
       // Joined, it would make others run twice.
-      if (isRolledBack(error))
-        for (const { text } of statements) this.#decide(text, Date.now() + ALONE_MS)
+      if (isNotStored(error)) this.#known.goAlone(statements)
       throw error
     }
   }
@@ -193,27 +187,6 @@ class Joiner {
     return only && statements.length === 1
       ? [await only.plain.all()]
       : this.#client.batch(statements.map(({ plain }) => plain))
-  }
-
-  /** Learns from the results which statements may join. */
-  #learn(statements: JoiningStatement[], results: D1Result[]): D1Result[] {
-    for (const [index, { text }] of statements.entries()) {
-      const { meta, results: rows = [] } = results[index] as D1Result
-      if (meta.rows_read > MAX_ROWS_READ || rows.length > MAX_RESULTS)
-        this.#decide(text, Date.now() + ALONE_MS)
-      else if (this.#mayTryAgain(text)) this.#decide(text, MAY_JOIN)
-    }
-    return results
-  }
-
-  #mayTryAgain(text: string): boolean {
-    const until = this.#aloneUntil.get(text)
-    return until === undefined || (until !== MAY_JOIN && until <= Date.now())
-  }
-
-  #decide(text: string, until: number): void {
-    if (this.#aloneUntil.size >= MAX_KNOWN_TEXTS) this.#aloneUntil.clear()
-    this.#aloneUntil.set(text, until)
   }
 }
 

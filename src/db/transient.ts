@@ -23,18 +23,24 @@ export const isTransient = (error: Error): boolean => {
   )
 }
 
-/** The statement was wrong or violated a constraint: its whole batch was rolled back. */
-export const isRolledBack = (error: unknown): boolean =>
-  error instanceof Error && OUR_FAULT.test(textOf(error))
+/** Errors that come before a batch is committed, whose whole work is then undone. */
+const NOT_STORED =
+  /SQLITE_(?!BUSY|LOCKED|IOERR|INTERRUPT|PROTOCOL)|maximum DB size|syntax error|no such (table|column)|too many (API |sub)requests/i
+
+/** Nothing of the call was stored, so it may be made again. */
+export const isNotStored = (error: unknown): boolean =>
+  error instanceof Error && NOT_STORED.test(textOf(error))
 
 /** More load would make these worse, and a slow query would be slow again. */
 const NOT_NOW = /overloaded|timed? ?out|exceeded/i
 
-const isWorthRetry = (error: unknown): boolean =>
+/** The same call must not be made again at once. */
+export const isOverloaded = (error: unknown): boolean =>
   error instanceof Error &&
-  isTransient(error) &&
-  (error as PlatformError).overloaded !== true &&
-  !NOT_NOW.test(textOf(error))
+  ((error as PlatformError).overloaded === true || NOT_NOW.test(textOf(error)))
+
+const isWorthRetry = (error: unknown): boolean =>
+  error instanceof Error && isTransient(error) && !isOverloaded(error)
 
 const MIN_WAIT_MS = 50
 const MAX_WAIT_MS = 150

@@ -1,6 +1,6 @@
 /*
  * Reports of one device that are evaluated take turns within an isolate: in parallel they would lose
- * their races against each other. A request cannot await another's promise, so it polls.
+ * their races against each other. Those that wait poll: one that has gone would wake nobody.
  */
 
 const POLL_MS = 4

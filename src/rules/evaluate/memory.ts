@@ -113,11 +113,11 @@ export const remember = (
  * would be read. Too old ones may be deleted while others come, and their number stays the same.
  */
 const suffices = ({ stored, isStart, isEnd }: Segment, time: number, since: number): boolean => {
+  if ((stored[0]?.time ?? MAX_TIME) < since) return false
   if (isEnd) return true
   const before = firstFrom(stored, time)
   const after = stored.length - firstFrom(stored, time + 1)
-  const isKept = (stored[0]?.time ?? 0) >= since
-  return isKept && (isStart || before >= LATE_FIXES) && after >= LATE_FIXES
+  return (isStart || before >= LATE_FIXES) && after >= LATE_FIXES
 }
 
 /** Nothing for a location that is too old: the account may keep more by now. */

@@ -201,9 +201,37 @@ describe('an error', () => {
     const { finish } = await occupy()
     const all = await queue(insert('a'), insert('b'), echo('c'))
     await finish()
-    for (const { error } of await all()) expect(error).toMatch(/Network connection lost/)
-    expect(await sentNames()).toEqual([['first'], ['a', 'b', 'c']])
+    const [a, b, c] = await all()
+    for (const each of [a, b]) expect(each?.error).toMatch(/Network connection lost/)
+    expect(c?.error).toBeUndefined()
+    expect(await sentNames()).toEqual([['first'], ['a', 'b', 'c'], ['c']])
     expect(await stored()).toEqual(['a', 'b'])
+  })
+
+  test.each([
+    'D1_ERROR: database or disk is full: SQLITE_FULL',
+    'D1_ERROR: Exceeded maximum DB size',
+    'Too many subrequests by single Worker invocation.',
+  ])('before anything is stored fails no other: %s', async (error) => {
+    await server.addRule({ value: 'b', error })
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), insert('b'), echo('c'))
+    await finish()
+    expect((await all()).map((each) => each.error)).toEqual([
+      undefined,
+      expect.stringContaining(error),
+      undefined,
+    ])
+    expect(await stored()).toEqual(['a'])
+  })
+
+  test('of an overloaded database is passed on, and nobody asks again at once', async () => {
+    await server.addRule({ value: 'b', error: 'D1_ERROR: D1 DB is overloaded.' })
+    const { finish } = await occupy()
+    const all = await queue(echo('a'), echo('b'))
+    await finish()
+    for (const { error } of await all()) expect(error).toMatch(/overloaded/)
+    expect(await sentNames()).toEqual([['first'], ['a', 'b']])
   })
 
   test('of the platform is retried once by a client with retries', async () => {
@@ -255,7 +283,7 @@ describe('a client that disconnects', () => {
     expect(await stored()).toEqual(['leader', 'a'])
   })
 
-  test('never lets a follower wait for more than 10 s', async () => {
+  test('never lets a follower wait for more than 25 s', async () => {
     await server.addRule({ value: 'leader', gate: 'never' })
     const { finish } = await occupy()
     const all = await queue(insert('leader'), insert('a'))
@@ -263,7 +291,7 @@ describe('a client that disconnects', () => {
     await server.until((seen) => sent(seen).length === 2)
     await server.advance(4)
     await server.until(({ waiting }) => waiting === 0)
-    await server.advance(10_000)
+    await server.advance(25_000)
     for (const { error } of await all()) expect(error).toMatch(/Network connection lost/)
   })
 })
