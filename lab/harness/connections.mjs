@@ -4,6 +4,9 @@ import { connect } from 'node:net'
  * Worker that is measured. It reads whole replies only, and keeps one connection for each request
  * that is under way. */
 
+/** The server closes connections that are not used. */
+const MAX_IDLE_MS = 2000
+const TIMEOUT_MS = 30_000
 const HEAD_END = '\r\n\r\n'
 
 /** The text of chunks; null unless the last has arrived. */
@@ -41,6 +44,7 @@ class Connection {
   #socket
   #received = []
   #waiting = null
+  #usedAt = 0
 
   constructor({ hostname, port }) {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -56,11 +60,24 @@ class Connection {
     this.#socket.on('close', () => this.#waiting?.reject(new Error('the connection was closed')))
   }
 
-  ask(text) {
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
-      this.#socket.write(text)
-    })
+  /** Whether it can be used again. Otherwise it is closed. */
+  renew() {
+    const isOpen = this.#socket.writable && performance.now() - this.#usedAt < MAX_IDLE_MS
+    if (!isOpen) this.#socket.destroy()
+    return isOpen
+  }
+
+  async ask(text) {
+    const { promise, resolve, reject } = Promise.withResolvers()
+    this.#waiting = { resolve, reject }
+    const timer = setTimeout(() => reject(new Error('no reply within 30 s')), TIMEOUT_MS)
+    this.#socket.write(text)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#usedAt = performance.now()
+    }
   }
 }
 
@@ -71,7 +88,9 @@ export const requester = (base, headers = {}) => {
   const fields = Object.entries({ Host: address.host, ...headers })
   const fixed = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return async (method, path, body, type = 'application/json') => {
-    const connection = free.pop() ?? new Connection(address)
+    let connection = free.pop()
+    while (connection && !connection.renew()) connection = free.pop()
+    connection ??= new Connection(address)
     const framing =
       body === undefined
         ? ''
