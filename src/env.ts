@@ -118,7 +118,7 @@ export const publicOrigin = ({ PUBLIC_URL = '' }: Pick<Env, 'PUBLIC_URL'>): stri
 
 /**
  * Whether a request may settle a promise that another one awaits: not in the runtime of the tests.
- * After a disconnect nobody does, so who awaits also has a timer.
+ * After a disconnect nobody settles it, so whoever awaits it also sets a timer.
  */
 export const canSettleOthers: boolean =
   (globalThis as { Cloudflare?: Cloudflare }).Cloudflare?.compatibilityFlags

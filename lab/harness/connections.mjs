@@ -30,6 +30,7 @@ const readReply = (bytes) => {
   if (headEnd === -1) return null
   const head = bytes.latin1Slice(0, headEnd)
   const status = Number(head.slice(9, 12))
+  if (status === 204) return { status, text: '' }
   const from = headEnd + HEAD_END.length
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(head) ?? []
   if (length === undefined) {

@@ -269,7 +269,7 @@ export const MUTANTS = [
   {
     name: 'joined calls: each request gets the results of the first',
     file: 'src/db/join.ts',
-    from: '          at += statements.length\n',
+    from: '        at += statements.length\n',
     to: '',
     tests: ['node/db/join'],
   },

@@ -1,6 +1,6 @@
 import { canSettleOthers } from '../env.ts'
 import { countText, KnownStatements } from './knownStatements.ts'
-import { isNotStored, isOverloaded } from './transient.ts'
+import { isFaulty, isNotStored, isOverloaded } from './transient.ts'
 
 /*
  * Joins the calls that requests of one isolate make to one database at the same time. While a call is
@@ -12,15 +12,15 @@ import { isNotStored, isOverloaded } from './transient.ts'
 const MAX_WAIT_MS = 4
 /** D1 counts each statement against the 1,000 of the request that sends the batch. */
 const MAX_STATEMENTS = 100
-/** Of bound text, of a call and of all in a batch: large reports would delay small calls. */
+/** Bound text of one call, and of a batch: large reports would delay small calls. */
 const MAX_CHARACTERS = 8000
 const MAX_BATCH_CHARACTERS = 16_000
 /**
- * A request that was ended while it sent a batch never passes the results on. Longer than D1 takes
- * to recover, and less than a client waits.
+ * If the request that sent a batch has ended, nobody passes its results on. With the one retry a
+ * caller may wait twice as long.
  */
 const LOST_AFTER_MS = 25_000
-const LOST = 'Network connection lost: the request that sent the batch has ended'
+const LOST = 'Network connection lost: no results of the joined batch'
 
 interface Call {
   statements: JoiningStatement[]
@@ -95,7 +95,8 @@ class Joiner {
     }
     const waitMs = this.#sentAt + MAX_WAIT_MS - Date.now()
     const isFree = this.#waiting.length === 0 && waitMs <= 0
-    return isFree ? this.#send(statements) : this.#wait(statements, Math.max(waitMs, 1))
+    if (isFree) return this.#makeWait(() => this.#callAlone(statements))
+    return this.#wait(statements, Math.max(waitMs, 1))
   }
 
   /** Waits for the call under way, and lets another request send this one. */
@@ -117,33 +118,32 @@ class Joiner {
       return (await promise) ?? (await this.#callAlone(statements))
     } finally {
       clearTimeout(timer)
-      const at = this.#waiting.indexOf(call)
-      if (at !== -1) this.#waiting.splice(at, 1)
     }
   }
 
   /** Sends what waits as one batch, as a part of the present request. */
   #sendWaiting(): void {
     const calls = this.#takeWaiting()
-    if (calls.length === 0) return
-    const sent = this.#send(calls.flatMap(({ statements }) => statements)).then(
-      (results) => {
-        let at = 0
-        for (const { statements, settle } of calls) {
-          settle(results.slice(at, at + statements.length))
-          at += statements.length
-        }
-      },
-      (error) => {
-        // A write that may have been stored is not repeated here.
-        const mayRepeat = (call: Call) =>
-          isNotStored(error) || (isReadOnly(call.statements) && !isOverloaded(error))
-        for (const call of calls)
-          if (calls.length > 1 && mayRepeat(call)) call.settle(null)
-          else call.fail(error)
-      },
-    )
-    waitUntil?.(sent)
+    if (calls.length > 0) waitUntil?.(this.#makeWait(() => this.#sendJoined(calls)))
+  }
+
+  async #sendJoined(calls: Call[]): Promise<void> {
+    const all = calls.flatMap(({ statements }) => statements)
+    try {
+      const results = this.#known.learn(all, await this.#call(all))
+      let at = 0
+      for (const { statements, settle } of calls) {
+        settle(results.slice(at, at + statements.length))
+        at += statements.length
+      }
+    } catch (error) {
+      // A write that may have been stored is not repeated here.
+      const mayRepeat = ({ statements }: Call) =>
+        isNotStored(error) || (isReadOnly(statements) && !isOverloaded(error))
+      for (const call of calls)
+        if (calls.length > 1 && mayRepeat(call)) call.settle(null)
+        else call.fail(error)
+    }
   }
 
   /** The calls that waited longest, as many as one batch may have. */
@@ -158,12 +158,12 @@ class Joiner {
     return this.#waiting.splice(0, calls)
   }
 
-  /** Sends a call that others wait for. */
-  async #send(statements: JoiningStatement[]): Promise<D1Result[]> {
+  /** Does something that others wait for. */
+  async #makeWait<T>(work: () => Promise<T>): Promise<T> {
     const id = ++this.#lastSent
     this.#sentAt = Date.now()
     try {
-      return this.#known.learn(statements, await this.#call(statements))
+      return await work()
     } finally {
       if (id === this.#lastSent) {
         this.#sentAt = Number.NEGATIVE_INFINITY
@@ -177,7 +177,7 @@ class Joiner {
       return this.#known.learn(statements, await this.#call(statements))
     } catch (error) {
       // Joined, it would make others run twice.
-      if (isNotStored(error)) this.#known.goAlone(statements)
+      if (isFaulty(error)) this.#known.goAlone(statements)
       throw error
     }
   }

@@ -6,6 +6,7 @@ const MAX_RESULTS = 50
 const MAX_RESULT_CHARACTERS = 16_000
 /** For how long a statement goes alone that was large or failed. */
 const ALONE_MS = 60_000
+/** In place of a time: the statement may join. */
 const MAY_JOIN = 0
 const MAX_KNOWN = 1000
 

@@ -4,7 +4,7 @@ import { joiningClient } from './join.ts'
 import * as schema from './schema.ts'
 import { retryingClient } from './transient.ts'
 
-/** One cell. `$client` is the bare D1 binding, which only `statement.ts` uses. */
+/** One cell. `$client`, its D1 binding or a client that retries or joins, is for `statement.ts`. */
 export type Database = DrizzleD1Database<typeof schema> & { $client: D1Database }
 
 const opened = new WeakMap<D1Database, Database>()

@@ -23,13 +23,18 @@ export const isTransient = (error: Error): boolean => {
   )
 }
 
-/** Errors that come before a batch is committed, whose whole work is then undone. */
-const NOT_STORED =
-  /SQLITE_(?!BUSY|LOCKED|IOERR|INTERRUPT|PROTOCOL)|maximum DB size|syntax error|no such (table|column)|too many (API |sub)requests/i
+const FAULTY =
+  /SQLITE_(?!BUSY|LOCKED|IOERR|INTERRUPT|PROTOCOL)|maximum DB size|syntax error|no such (table|column)/
+/** Of a request that has made all the calls it may: nothing was sent. */
+const NOT_SENT = /too many (API |sub)requests/i
+
+/** A statement cannot be executed. Its whole batch was undone. */
+export const isFaulty = (error: unknown): boolean =>
+  error instanceof Error && FAULTY.test(textOf(error))
 
 /** Nothing of the call was stored, so it may be made again. */
 export const isNotStored = (error: unknown): boolean =>
-  error instanceof Error && NOT_STORED.test(textOf(error))
+  isFaulty(error) || (error instanceof Error && NOT_SENT.test(textOf(error)))
 
 /** More load would make these worse, and a slow query would be slow again. */
 const NOT_NOW = /overloaded|timed? ?out|exceeded/i

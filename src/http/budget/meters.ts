@@ -107,7 +107,7 @@ const writeCounted = async (
   if (state) meter.update(state, Date.now())
 }
 
-/** Writes what this isolate has counted if that is so old. */
+/** Writes what this isolate has counted if its last write is older than `maxAgeMs`. */
 const writePending = (work: AccountWork, meter: BudgetMeter, maxAgeMs: number): Promise<void> =>
   writeCounted(work, meter, meter.takePending(Date.now(), maxAgeMs))
 

@@ -78,7 +78,7 @@ const rejectPattern = (c: Context): void => {
   if (spelled !== -1) throw parameterNotFound(routePath(c).split('/')[spelled] ?? '')
 }
 
-const useRetries = (c: Context): void => {
+const useJoining = (c: Context): void => {
   if (c.get('principal')) c.set('db', withJoining(c.get('db')))
 }
 
@@ -144,7 +144,7 @@ export const operation = <const O extends Operation>(
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD' || !isAction
     await withIdempotency(c, isAction ? replay : null, macs, () => {
       // After the Idempotency-Key is claimed: a claim must not be made twice.
-      if (isRead || contract.repeatable) useRetries(c)
+      if (isRead || contract.repeatable) useJoining(c)
       return next()
     })
     if (work) noteStored(work)

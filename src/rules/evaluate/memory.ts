@@ -109,8 +109,9 @@ export const remember = (
 }
 
 /**
- * Whether a part suffices for a fix: at the end of the track always, elsewhere with as many fixes as
- * would be read. Too old ones may be deleted while others come, and their number stays the same.
+ * Whether a part suffices for a fix: its oldest fix must still be kept, since one that is deleted
+ * while another comes leaves the number the same. Except at the end of the track it needs as many
+ * fixes as would be read.
  */
 const suffices = ({ stored, isStart, isEnd }: Segment, time: number, since: number): boolean => {
   if ((stored[0]?.time ?? MAX_TIME) < since) return false

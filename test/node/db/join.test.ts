@@ -196,6 +196,19 @@ describe('an error', () => {
 
   const LOST = { error: 'D1_ERROR: Network connection lost.', afterStoring: true, times: 1 }
 
+  test('of a busy database may have come too late', async () => {
+    await server.addRule({
+      value: 'b',
+      error: 'D1_ERROR: database is locked: SQLITE_BUSY',
+      times: 1,
+    })
+    const { finish } = await occupy()
+    const all = await queue(insert('a'), insert('b'))
+    await finish()
+    for (const { error } of await all()) expect(error).toMatch(/SQLITE_BUSY/)
+    expect(await sentNames()).toEqual([['first'], ['a', 'b']])
+  })
+
   test('after which a write may be stored is passed on, and nobody repeats it', async () => {
     await server.addRule({ value: 'b', ...LOST })
     const { finish } = await occupy()
@@ -354,6 +367,47 @@ describe('order and size', () => {
     await finish()
     await all()
     expect((await sentNames()).at(-1)).toEqual(['a', 'long'])
+  })
+
+  test('16,000 characters are the most of one batch', async () => {
+    await server.call(long('short', 1))
+    const { finish } = await occupy()
+    const all = await queue(long('a', 7000), long('b', 7000), long('c', 7000), echo('d'))
+    await finish()
+    await server.advance(4)
+    await all()
+    expect((await sentNames()).slice(2)).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+  })
+
+  test('a write that may not join yet is sent after those that wait, and a read is not', async () => {
+    const { finish } = await occupy()
+    const all = await queue(insert('a'))
+    await server.call({ form: 'all', statements: [{ text: COUNT, values: [1] }] })
+    expect((await sentNames()).flat()).not.toContain('a')
+    await server.call(long('unknown', 1))
+    await finish()
+    await all()
+    expect(await stored()).toEqual(['a', 'unknown'])
+  })
+
+  test('a statement with long results goes alone', async () => {
+    const text = 'SELECT value || value || value AS text FROM (SELECT ? AS value)'
+    const tripled = (length: number): CallBody => ({
+      form: 'all',
+      statements: [{ text, values: ['x'.repeat(length)] }],
+    })
+    await server.call(tripled(10))
+    const { finish } = await occupy()
+    const all = await queue(tripled(10))
+    await finish()
+    await all()
+    await server.call(tripled(6000))
+    await occupy('second')
+    expect((await server.call(tripled(10))).error).toBeUndefined()
+    await server.openGate('second')
   })
 
   test.each([
