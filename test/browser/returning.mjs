@@ -100,10 +100,13 @@ try {
     page.evaluate(() => {
       globalThis.isSamePage = true
     })
+  /** As if the page was last loaded anew long ago: the check before may have done it just now. */
+  const forgetReload = () => page.evaluate(() => sessionStorage.removeItem('perigee.reloaded'))
   /** What the page asks before it decides. */
   const probe = () => page.waitForResponse(/\/healthz$/)
 
   await check('a page whose code was lost in a short break is loaded anew, once', async () => {
+    await forgetReload()
     await markPage()
     await page.route(/\/WebhooksPage-/, (route) => route.abort(DISCONNECTED), { times: 1 })
     await menu('Webhooks')
@@ -123,7 +126,7 @@ try {
   })
 
   await check('a page with typed input is not loaded anew before it is cleared', async () => {
-    await page.evaluate(() => sessionStorage.removeItem('perigee.reloaded'))
+    await forgetReload()
     await markPage()
     const name = page.getByLabel('Name', { exact: true })
     await page.route(
