@@ -1,5 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
+import { openCell } from '../../src/db/open.ts'
+import { INITIAL_STATE } from '../../src/ingest/arrival.ts'
+import { storeArrivals } from '../../src/ingest/store.ts'
 import { openAccount, type TestAccount } from './accounts.ts'
 import { eventually } from './time.ts'
 import { createRule, createZone } from './zones.ts'
@@ -24,6 +27,32 @@ export const fixAt = (time: number, state: State, more: object = {}) => ({
   ...PLACES[state],
   ...more,
 })
+
+/** Stores a report of one location by the calls of `DB`, and returns what came of it. */
+export const storeFix = async (
+  DB: D1Database,
+  { id: accountId }: TestAccount,
+  deviceId: string,
+  { time, state }: { time: number; state: State },
+) => {
+  const rulesVersion = await env.DB.prepare('SELECT rules_version FROM accounts WHERE id = ?')
+    .bind(accountId)
+    .first<string>('rules_version')
+  const now = Date.now()
+  const { dateTime: _, ...place } = fixAt(time, state)
+  const arrivals = [{ location: { dateTime: time, ...place }, receivedAt: now }]
+  const outcome = await storeArrivals(openCell({ ...env, DB }, 0), {
+    viewer: { accountId, groupId: null },
+    devices: [{ deviceId, identifier: null, eventId: 'evt_1', contact: now, arrivals }],
+    raisesBy: null,
+    checksCredibility: false,
+    assumed: { ...INITIAL_STATE, rulesVersion },
+    origin: 'https://perigee.test',
+    now,
+  })
+  if (!outcome.ok || outcome.accepted !== 1) throw new Error('not stored')
+  return outcome
+}
 
 const countPending = (account: TestAccount) =>
   env.DB.prepare('SELECT count(*) AS count FROM pending_raises WHERE account_id = ?')

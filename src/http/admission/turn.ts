@@ -1,7 +1,7 @@
 /*
  * Reports of one device that are evaluated take turns within an isolate: in parallel they would lose
- * their races against each other. Waiting reports poll: a request whose client
- * has disconnected would never wake them.
+ * their races against each other. Waiting reports poll: a request whose client has disconnected would
+ * never wake them.
  */
 
 const POLL_MS = 4

@@ -1,19 +1,16 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { openCell } from '../../../src/db/open.ts'
-import { INITIAL_STATE } from '../../../src/ingest/arrival.ts'
-import { storeArrivals } from '../../../src/ingest/store.ts'
 import { evictMemory } from '../../../src/rules/evaluate/memory.ts'
-import { openAccount } from '../../support/accounts.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { watchBatches } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import {
   backdate,
-  fixAt,
   MINUTE,
   random,
   SECOND,
   type State,
+  storeFix,
   storeTrack,
 } from '../../support/ruleTracks.ts'
 import { createRule, createZone } from '../../support/zones.ts'
@@ -35,45 +32,25 @@ const setUp = async (isAboutMinutes = true) => {
     await createRule(account, { when: { type: 'moves', metres: 500 } })
   }
   await backdate(account)
-  const rulesVersion = await env.DB.prepare('SELECT rules_version FROM accounts WHERE id = ?')
-    .bind(account.id)
-    .first<string>('rules_version')
-  return { account, rulesVersion }
+  return account
 }
 
 /** Reports one location; returns how many round trips that took, and what the rules found. */
-const report = async (
-  { account: { id: accountId }, rulesVersion }: Awaited<ReturnType<typeof setUp>>,
-  deviceId: string,
-  time: number,
-  state: State,
-) => {
+const report = async (account: TestAccount, deviceId: string, time: number, state: State) => {
   let trips = 0
   const DB = watchBatches(env.DB, () => trips++)
-  const now = Date.now()
-  const { dateTime: _, ...place } = fixAt(time, state)
-  const arrivals = [{ location: { dateTime: time, ...place }, receivedAt: now }]
-  const outcome = await storeArrivals(openCell({ ...env, DB }, 0), {
-    viewer: { accountId, groupId: null },
-    devices: [{ deviceId, identifier: null, eventId: 'evt_1', contact: now, arrivals }],
-    raisesBy: null,
-    checksCredibility: false,
-    assumed: { ...INITIAL_STATE, rulesVersion },
-    origin: 'https://perigee.test',
-    now,
-  })
-  if (!outcome.ok || outcome.accepted !== 1) throw new Error('not stored')
+  const outcome = await storeFix(DB, account, deviceId, { time, state })
   const hits = outcome.hits.map(({ alert: { name, text, dateTime } }) => [name, text, dateTime])
   return { trips, hits }
 }
 
 /** A device with eight locations before a gap, and eight after it. */
 const setUpGap = async () => {
-  const set = await setUp(false)
-  const device = await createDevice(set.account)
+  const account = await setUp(false)
+  const device = await createDevice(account)
   for (const from of [FROM, FROM + HOUR])
-    for (let at = 0; at < 8; at++) await report(set, device, from + at * MINUTE, 'out')
-  return { set, device }
+    for (let at = 0; at < 8; at++) await report(account, device, from + at * MINUTE, 'out')
+  return { account, device }
 }
 const middle = FROM + HOUR / 2
 
@@ -81,24 +58,24 @@ test.each([
   ['newest first', -1],
   ['oldest first', 1],
 ])('of a backlog, %s, the first location is read and the next are remembered', async (_, step) => {
-  const { set, device } = await setUpGap()
-  expect((await report(set, device, middle, 'out')).trips).toBe(2)
+  const { account, device } = await setUpGap()
+  expect((await report(account, device, middle, 'out')).trips).toBe(2)
   for (let at = 1; at < 12; at++)
-    expect((await report(set, device, middle + step * at * SECOND, 'out')).trips).toBe(1)
+    expect((await report(account, device, middle + step * at * SECOND, 'out')).trips).toBe(1)
   // The end of the track is remembered too.
-  expect((await report(set, device, FROM + 2 * HOUR, 'out')).trips).toBe(1)
-  expect((await report(set, device, middle + step * MINUTE, 'out')).trips).toBe(1)
-  expect((await report(set, device, FROM + MINUTE + SECOND, 'out')).trips).toBe(2)
+  expect((await report(account, device, FROM + 2 * HOUR, 'out')).trips).toBe(1)
+  expect((await report(account, device, middle + step * MINUTE, 'out')).trips).toBe(1)
+  expect((await report(account, device, FROM + MINUTE + SECOND, 'out')).trips).toBe(2)
 })
 
 test('what another isolate stores beside a late location is noticed', async () => {
-  const { set, device } = await setUpGap()
-  await report(set, device, middle, 'out')
+  const { account, device } = await setUpGap()
+  await report(account, device, middle, 'out')
   await storeTrack(device, { from: middle + SECOND, count: 1, step: SECOND, state: 'in' })
   // With it the device is not entering the zone now, and leaves it with two locations behind it.
-  const { trips, hits } = await report(set, device, middle + 2 * SECOND, 'in')
+  const { trips, hits } = await report(account, device, middle + 2 * SECOND, 'in')
   expect([trips, hits.map(([name]) => name)]).toEqual([3, ['ZoneLeft']])
-  expect((await report(set, device, middle + 3 * SECOND, 'out')).trips).toBe(1)
+  expect((await report(account, device, middle + 3 * SECOND, 'out')).trips).toBe(1)
 })
 
 const ORDERS: Record<string, (count: number, next: () => number) => number[]> = {
@@ -114,9 +91,9 @@ const ORDERS: Record<string, (count: number, next: () => number) => number[]> = 
 }
 
 test.each(Object.keys(ORDERS))('rules find the same in what is remembered: %s', async (order) => {
-  const set = await setUp()
+  const account = await setUp()
   for (const seed of [1, 2, 3]) {
-    const [known, read] = [await createDevice(set.account), await createDevice(set.account)]
+    const [known, read] = [await createDevice(account), await createDevice(account)]
     const next = random(seed)
     let state: State = 'out'
     const states = Array.from({ length: 40 }, () => {
@@ -125,13 +102,14 @@ test.each(Object.keys(ORDERS))('rules find the same in what is remembered: %s', 
     })
     const found: [unknown, unknown][] = []
     for (const device of [known, read])
-      for (const at of [0, 1, 2, 3, 4, 5]) await report(set, device, FROM + at * HOUR * 6, 'out')
+      for (const at of [0, 1, 2, 3, 4, 5])
+        await report(account, device, FROM + at * HOUR * 6, 'out')
     for (const at of ORDERS[order]?.(states.length, next) ?? []) {
       const time = FROM + 13 * HOUR + at * 2 * MINUTE
-      evictMemory(set.account.id, [read, null])
+      evictMemory(account.id, [read, null])
       const [ofKnown, ofRead] = [
-        await report(set, known, time, states[at] as State),
-        await report(set, read, time, states[at] as State),
+        await report(account, known, time, states[at] as State),
+        await report(account, read, time, states[at] as State),
       ]
       found.push([ofKnown.hits, ofRead.hits])
     }

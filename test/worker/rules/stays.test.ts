@@ -1,8 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { openCell } from '../../../src/db/open.ts'
-import { INITIAL_STATE } from '../../../src/ingest/arrival.ts'
-import { storeArrivals } from '../../../src/ingest/store.ts'
 import { evictMemory } from '../../../src/rules/evaluate/memory.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { failExecutions, watchResults } from '../../support/bindings.ts'
@@ -18,6 +15,7 @@ import {
   type State,
   send,
   setUpDense,
+  storeFix,
   storeTrack,
 } from '../../support/ruleTracks.ts'
 import { createRule, createZone } from '../../support/zones.ts'
@@ -43,13 +41,10 @@ const deleteRecord = (device: string) =>
 
 /** Reports one location; returns the rows that were read and written. */
 const costOf = async (
-  { id: accountId }: TestAccount,
+  account: TestAccount,
   deviceId: string,
   { time, state, db = env.DB }: { time: number; state: State; db?: D1Database },
 ) => {
-  const rulesVersion = await env.DB.prepare('SELECT rules_version FROM accounts WHERE id = ?')
-    .bind(accountId)
-    .first<string>('rules_version')
   const cost = { read: 0, written: 0 }
   const DB = watchResults(db, (results) => {
     for (const { meta } of results) {
@@ -57,19 +52,7 @@ const costOf = async (
       cost.written += meta.rows_written
     }
   })
-  const now = Date.now()
-  const { dateTime: _, ...place } = fixAt(time, state)
-  const arrivals = [{ location: { dateTime: time, ...place }, receivedAt: now }]
-  const outcome = await storeArrivals(openCell({ ...env, DB }, 0), {
-    viewer: { accountId, groupId: null },
-    devices: [{ deviceId, identifier: null, eventId: 'evt_1', contact: now, arrivals }],
-    raisesBy: null,
-    checksCredibility: false,
-    assumed: { ...INITIAL_STATE, rulesVersion },
-    origin: 'https://perigee.test',
-    now,
-  })
-  expect(outcome).toMatchObject({ ok: true, accepted: 1 })
+  await storeFix(DB, account, deviceId, { time, state })
   return cost
 }
 
