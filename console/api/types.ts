@@ -858,9 +858,14 @@ export type LocationQueryUntil = {
   locations?: null
 }
 export type Attributes = Record<string, unknown>
-export type NewUserNotify = { email?: boolean | null; sms?: boolean | null }
+export type NewUserNotify = {
+  email?: boolean | null
+  sms?: boolean | null
+  push?: boolean | null
+  voice?: boolean | null
+}
 export type Privilege = 'read' | 'write' | 'execute' | 'admin'
-export type Channel = 'Email' | 'SMS'
+export type Channel = 'Email' | 'SMS' | 'Push' | 'Voice'
 export type NewHysteresis = { metres?: number | null; fixes?: number | null }
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
 export type WrappedNewAlert = { alert: NewAlert; from?: unknown; to?: unknown }
@@ -1166,10 +1171,15 @@ export type ProblemError = { pointer: string; detail: string }
 export type MessageKind = 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
 export type EmergencyContact = { name: string; email?: string; phone?: string }
-export type Escalation = { afterMinutes: number; rounds: number; againAfterMinutes: number | null }
+export type Escalation = {
+  afterMinutes: number
+  rounds: number
+  againAfterMinutes: number | null
+  voice: boolean
+}
 export type AccountDailyNoticeLimit = { email: number; sms: number }
-export type BudgetsMessagesPerDay = { Email: number; SMS: number }
-export type BudgetUsageMessages = { Email: number; SMS: number }
+export type BudgetsMessagesPerDay = { Email: number; SMS: number; Push: number; Voice: number }
+export type BudgetUsageMessages = { Email: number; SMS: number; Push: number; Voice: number }
 export type LicenseChange =
   | 'granted'
   | 'released'
@@ -1221,7 +1231,7 @@ export type WebhookDisabledReason = 'gone' | 'failing'
 export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed'
 export type ListCountriesReplyCountries = Record<string, string>
 export type ListTimeZonesReplyTimeZones = Record<string, string>
-export type UserNotify = { email: boolean; sms: boolean }
+export type UserNotify = { email: boolean; sms: boolean; push: boolean; voice: boolean }
 export type RuleHysteresis = { metres: number; fixes: number }
 export type AlertNewestPositionSource = 'alert' | 'update' | 'location'
 export type AlertNewestPosition = {
@@ -1288,6 +1298,7 @@ export type NewEscalation = {
   afterMinutes?: number
   rounds?: number
   againAfterMinutes?: number | null
+  voice?: boolean | null
 }
 export type NewDailyNoticeLimit = { email?: number | null; sms?: number | null }
 export type PatchDeviceBodyLimits = {

@@ -671,7 +671,7 @@ export const en = {
       raiseEmergency: (alert: string) => `raise the emergency “${alert}”`,
       notify: (raise: string, channels: string) => `${raise} and notify users by ${channels}`,
       notifyNobody: (raise: string) => `${raise} without messages`,
-      channels: { Email: 'e-mail', SMS: 'SMS' },
+      channels: { Email: 'e-mail', SMS: 'SMS', Push: 'push', Voice: 'call' },
       pause: (time: string) => ` Then pause for ${time}.`,
     },
   },
@@ -738,7 +738,7 @@ export const en = {
     account: 'The account',
     status: 'Status',
     channel: 'Channel',
-    channels: { Email: 'E-mail', SMS: 'SMS' },
+    channels: { Email: 'E-mail', SMS: 'SMS', Push: 'Push', Voice: 'Call' },
     statuses: {
       queued: 'Waiting',
       sent: 'Sent',
@@ -839,6 +839,7 @@ export const en = {
     deviceHint: 'Such as the one that the user carries.',
     notify: 'Gets alerts by',
     smsNeedsPhone: 'Needs a phone number.',
+    pushNeedsBrowser: 'In the browsers where the user has turned notifications on.',
     permissions: 'Permissions',
     noPermission: 'None',
     access: 'Access',
@@ -1201,6 +1202,9 @@ export const en = {
     againAfterMinutes: 'Again after (minutes)',
     againHint:
       'Escalate again when nothing happens for so many minutes after an acknowledgement. Empty: off.',
+    voice: 'Call people as well',
+    voiceHint:
+      'Each round calls the users who get alerts by call, and the emergency contacts with a phone number.',
     escalationDefault: 'This is the default of accounts with an emergency contact.',
     escalationOff: (hasContact: boolean) =>
       hasContact

@@ -7,7 +7,11 @@ import {
   MAX_STORAGE_BYTES,
   NO_OVERRIDES,
 } from '../domain/account/budget.ts'
-import { MAX_MESSAGES_PER_DAY, NO_MESSAGE_OVERRIDES } from '../domain/message/messageBudget.ts'
+import {
+  forEachChannel,
+  MAX_MESSAGES_PER_DAY,
+  NO_MESSAGE_OVERRIDES,
+} from '../domain/message/messageBudget.ts'
 import { define } from '../http/contract/contract.ts'
 import { day, id, name, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
@@ -30,6 +34,8 @@ const retentionDays = z
 const messageCounts = z.object({
   Email: z.int().meta({ description: 'E-mails.' }),
   SMS: z.int().meta({ description: 'Segments of SMS.' }),
+  Push: z.int().meta({ description: 'Notifications in browsers.' }),
+  Voice: z.int().meta({ description: 'Telephone calls.' }),
 })
 
 const budgets = z
@@ -58,7 +64,7 @@ const budgets = z
       locationsPerDay: 250_000,
       storageBytes: 2_500_000_000,
       maxUsers: 500,
-      messagesPerDay: { Email: 2500, SMS: 500 },
+      messagesPerDay: { Email: 2500, SMS: 500, Push: 25_000, Voice: 500 },
     },
   })
 
@@ -77,7 +83,7 @@ export const budgetSettings = z
     storageBytes: budget(MAX_STORAGE_BYTES),
     maxUsers: budget(MAX_MAX_USERS),
     messagesPerDay: z
-      .strictObject({ Email: budget(MAX_MESSAGES_PER_DAY), SMS: budget(MAX_MESSAGES_PER_DAY) })
+      .strictObject(forEachChannel(() => budget(MAX_MESSAGES_PER_DAY)))
       .default(NO_MESSAGE_OVERRIDES),
   })
   .default({ ...NO_OVERRIDES, maxUsers: null, messagesPerDay: NO_MESSAGE_OVERRIDES })
@@ -87,7 +93,7 @@ export const budgetSettings = z
       locationsPerDay: 500_000,
       storageBytes: null,
       maxUsers: null,
-      messagesPerDay: { Email: null, SMS: 50 },
+      messagesPerDay: { Email: null, SMS: 50, Push: null, Voice: null },
     },
   })
 
@@ -108,7 +114,7 @@ const budgetUsage = z
       date: '2026-11-14',
       locations: 18_204,
       storageBytes: 93_412_096,
-      messages: { Email: 31, SMS: 4 },
+      messages: { Email: 31, SMS: 4, Push: 12, Voice: 0 },
     },
   })
 

@@ -18,13 +18,16 @@ const ABOUT = {
   emergencyContacts: `People who are notified when an emergency reaches nobody, and when it is sent again; at most ${MAX_EMERGENCY_CONTACTS}.`,
   contactName: 'The contact’s name.',
   contactEmail: 'Receives notices and escalations by e-mail.',
-  contactPhone: 'Receives notices and escalations by SMS; in E.164.',
+  contactPhone:
+    'Receives notices and escalations by SMS, and calls where `escalation.voice` is set; in E.164.',
   escalation:
     'When an emergency that nobody has acknowledged is sent again, to everyone who was sent a message and to the emergency contacts; null: never. As long as it was never set, it is `{ "afterMinutes": 10, "rounds": 1 }` for an account with an emergency contact, and null for others.',
   afterMinutes: 'How long to wait before each round.',
   rounds: 'How many times it is sent again.',
   againAfterMinutes:
     'After how long an acknowledged emergency that is not over, and in which no step happens, is escalated again; null: never. A change counts from now for those that are acknowledged already.',
+  voice:
+    'Whether each round also calls the users who receive calls, and the emergency contacts with a phone number.',
   dailyNoticeLimit:
     'How many notices the account may send on one day of its time zone; half of them are kept for emergencies of its devices. Beyond it they are `suppressed`; events still come. Escalations do not count: they have a budget of their own, as large as `budgets.messagesPerDay`.',
   noticeEmails: 'How many of them by e-mail.',
@@ -35,7 +38,7 @@ const CONTACTS_EXAMPLE = [
   { name: 'Harbour office', email: 'office@example.com', phone: '+881632000000' },
 ]
 
-const ESCALATION_EXAMPLE = { afterMinutes: 10, rounds: 3, againAfterMinutes: null }
+const ESCALATION_EXAMPLE = { afterMinutes: 10, rounds: 3, againAfterMinutes: null, voice: false }
 
 const whole = (min: number, max: number) =>
   z
@@ -65,6 +68,7 @@ const escalation = z.strictObject({
     .nullable()
     .default(null)
     .meta({ description: ABOUT.againAfterMinutes }),
+  voice: z.boolean('must be true or false').default(false).meta({ description: ABOUT.voice }),
 })
 
 const { dailyNoticeLimit } = DEFAULT_EMERGENCY_SETTINGS
@@ -118,6 +122,7 @@ export const shownEmergencySettings = {
       afterMinutes: z.int().meta({ description: ABOUT.afterMinutes }),
       rounds: z.int().meta({ description: ABOUT.rounds }),
       againAfterMinutes: z.int().nullable().meta({ description: ABOUT.againAfterMinutes }),
+      voice: z.boolean().meta({ description: ABOUT.voice }),
     })
     .nullable()
     .meta({ description: ABOUT.escalation, example: ESCALATION_EXAMPLE }),

@@ -31,8 +31,8 @@ const presentUsage = (usage: Usage, messages: MessageCounts | undefined) => {
 const presentEscalation = (settings: EmergencySettings) => {
   const escalation = escalationOf(settings)
   if (!escalation) return null
-  const { afterMinutes, rounds, againAfterMinutes = null } = escalation
-  return { afterMinutes, rounds, againAfterMinutes }
+  const { afterMinutes, rounds, againAfterMinutes = null, voice = false } = escalation
+  return { afterMinutes, rounds, againAfterMinutes, voice }
 }
 
 export const presentAccount = (

@@ -97,7 +97,10 @@ const newAlert = z
     longitude: degrees(NUMBER_FIELDS.longitude),
     notifications: withDefault(
       z
-        .array(z.enum(CHANNELS, `must be ${CHANNELS.join(' or ')}`), 'must be a list of channels')
+        .array(
+          z.enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`),
+          'must be a list of channels',
+        )
         .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`),
       [...CHANNELS],
     )

@@ -22,10 +22,11 @@ import type {
 } from '../domain/message/alert.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import type { RuleRecord, RuleType } from '../domain/rule/rule.ts'
+import type { WatchRecord, WatchState } from '../domain/watch/watch.ts'
 
 /*
- * Every D1 table. All cells have the same tables; only cell 0 uses `directory`, `source_directory`
- * and `cells`.
+ * Every D1 table. All cells have the same tables; only cell 0 uses `directory`, `source_directory`,
+ * `cells` and `push_keys`.
  * Instants are milliseconds, days are YYYY-MM-DD. There are no foreign keys and no cascades: rows
  * are erased in pages.
  */
@@ -357,6 +358,8 @@ export const users = sqliteTable(
     phone: text(),
     notifyEmail: integer('notify_email', { mode: 'boolean' }).notNull(),
     notifySms: integer('notify_sms', { mode: 'boolean' }).notNull(),
+    notifyPush: integer('notify_push', { mode: 'boolean' }).notNull().default(true),
+    notifyVoice: integer('notify_voice', { mode: 'boolean' }).notNull().default(false),
     description: text().notNull(),
     message: text().notNull(),
     disabled: integer({ mode: 'boolean' }).notNull(),
@@ -412,6 +415,40 @@ export const sessions = sqliteTable(
     index('sessions_expires').on(table.expires),
   ],
 )
+
+/** Browsers that a user gets notifications in, as the browser described them. */
+export const pushSubscriptions = sqliteTable(
+  'push_subscriptions',
+  {
+    /** Derived from user and endpoint: a browser that subscribes again keeps its row. */
+    ...owned,
+    userId: text('user_id').notNull(),
+    /** The session that made it; it ends with the session, unless that only expires. */
+    sessionId: text('session_id'),
+    endpoint: text().notNull(),
+    p256dh: text().notNull(),
+    auth: text().notNull(),
+    /** The key of ours that the browser accepts notifications of. */
+    keyId: text('key_id').notNull(),
+    /** The browser, as it named itself. */
+    userAgent: text('user_agent').notNull(),
+    creation: integer().notNull(),
+  },
+  (table) => [
+    index('push_subscriptions_user').on(table.accountId, table.userId, table.creation),
+    index('push_subscriptions_key').on(table.keyId),
+  ],
+)
+
+/** The keys that push services know us by, in cell 0 only; the newest is used for new browsers. */
+export const pushKeys = sqliteTable('push_keys', {
+  id: text().primaryKey(),
+  /** Raw, in base64url, as browsers want it. */
+  publicKey: text('public_key').notNull(),
+  /** A JWK, encrypted with a key that derives from TOKEN_SECRET. */
+  privateKey: text('private_key').notNull(),
+  creation: integer().notNull(),
+})
 
 /**
  * Attempts to sign in with a password, which wait when too many of them fail. Rows are
@@ -488,6 +525,35 @@ export const rules = sqliteTable(
     index('rules_contact')
       .on(table.accountId, table.id)
       .where(sql`enabled = 1 AND type IN ('silent', 'returns')`),
+  ],
+)
+
+/** Promises to report: a device has to check in by a deadline, or again and again. */
+export const watches = sqliteTable(
+  'watches',
+  {
+    ...owned,
+    deviceKey: integer('device_key').notNull(),
+    record: text({ mode: 'json' }).$type<WatchRecord>().notNull(),
+    state: text().$type<WatchState>().notNull(),
+    /** From when on what counts is a check-in: its start, an edit, the last check-in. */
+    since: integer().notNull(),
+    nextDue: integer('next_due').notNull(),
+    /** The deadline for which the reminder was sent. */
+    reminded: integer(),
+    lastCheckIn: integer('last_check_in'),
+    /** When the sweep has to look at it: the reminder, or the end of the grace. */
+    checkAt: integer('check_at').notNull(),
+    /** By which people check in without signing in. */
+    link: text().notNull(),
+    ...edited,
+  },
+  (table) => [
+    index('watches_account').on(table.accountId, table.id),
+    index('watches_device').on(table.deviceKey),
+    uniqueIndex('watches_link').on(table.link),
+    index('watches_active').on(table.checkAt, table.id).where(sql`state = 'active'`),
+    index('watches_overdue').on(table.id).where(sql`state = 'overdue'`),
   ],
 )
 
@@ -569,6 +635,8 @@ export const alerts = sqliteTable(
     /** The rule that raised it, and the zone; null without one. */
     ruleId: text('rule_id'),
     zoneId: text('zone_id'),
+    /** Its place in words; null without any. */
+    place: text(),
     /** The number of the last effect that changed it. */
     seq: integer().notNull().default(0),
   },

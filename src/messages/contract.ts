@@ -51,7 +51,7 @@ export const listMessages = define({
       .optional()
       .meta({ description: 'Only messages with this status.' }),
     channel: z
-      .enum(CHANNELS, `must be ${CHANNELS.join(' or ')}`)
+      .enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`)
       .optional()
       .meta({ description: 'Only messages of this channel.' }),
     deviceId: z.string().optional().meta({ description: 'Only messages of this device.' }),

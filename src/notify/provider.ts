@@ -2,6 +2,8 @@
 export interface NotifyEnv {
   EMAIL_PROVIDER?: string
   SMS_PROVIDER?: string
+  PUSH_PROVIDER?: string
+  VOICE_PROVIDER?: string
   /** `name@example.com` or `Perigee <name@example.com>`. */
   EMAIL_FROM?: string
   /** Cloudflare's e-mail sender, if `[[send_email]]` binds it. */

@@ -15,6 +15,8 @@ interface ChannelProviders {
 const PROVIDERS: Record<Channel, ChannelProviders> = {
   Email: { variable: 'EMAIL_PROVIDER', providers: [none, cloudflare, resend] },
   SMS: { variable: 'SMS_PROVIDER', providers: [none, twilio] },
+  Push: { variable: 'PUSH_PROVIDER', providers: [none] },
+  Voice: { variable: 'VOICE_PROVIDER', providers: [none] },
 }
 
 /** An unknown name keeps messages queued until the operator corrects it. */

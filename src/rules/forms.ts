@@ -206,7 +206,10 @@ export const ruleBody = z
       .default('')
       .meta({ description: 'The text of the alert. Empty: what happened, in a sentence.' }),
     notifications: z
-      .array(z.enum(CHANNELS, 'must be Email or SMS'), 'must be a list of channels')
+      .array(
+        z.enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`),
+        'must be a list of channels',
+      )
       .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
       .default([...CHANNELS])
       .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))

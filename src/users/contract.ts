@@ -17,6 +17,8 @@ export const user = z
       .object({
         email: z.boolean().meta({ description: ABOUT.notifyEmail }),
         sms: z.boolean().meta({ description: ABOUT.notifySms }),
+        push: z.boolean().meta({ description: ABOUT.notifyPush }),
+        voice: z.boolean().meta({ description: ABOUT.notifyVoice }),
       })
       .meta({ description: ABOUT.notify }),
     description: z.string().meta({ description: ABOUT.description }),

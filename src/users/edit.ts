@@ -29,6 +29,8 @@ const toColumns = (record: UserRecord) => ({
   phone: record.phone,
   notifyEmail: record.notify.email,
   notifySms: record.notify.sms,
+  notifyPush: record.notify.push,
+  notifyVoice: record.notify.voice,
   description: record.description,
   message: record.message,
   disabled: record.disabled,

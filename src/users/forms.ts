@@ -9,10 +9,13 @@ export const ABOUT = {
   name: 'The user’s full name; without a link.',
   email: 'Receives e-mails of alerts. Unique in the account, ignoring case.',
   timeZone: 'An IANA time zone, in which messages to the user show times.',
-  phone: 'Receives SMS of alerts; in E.164.',
+  phone: 'Receives SMS and calls of alerts; in E.164.',
   notify: 'The channels by which the user receives messages of alerts.',
   notifyEmail: 'Whether alerts are sent by e-mail.',
   notifySms: 'Whether alerts are sent by SMS.',
+  notifyPush:
+    'Whether alerts are sent to the browsers in which the user has turned notifications on.',
+  notifyVoice: 'Whether alerts are read to the user in a telephone call.',
   description: 'A description of your own.',
   message: 'A text for the user, which your own software may show. It is only stored.',
   disabled: 'A disabled user can do nothing and receives no messages; its sessions end.',
@@ -66,6 +69,8 @@ const flag = (fallback: boolean) => z.boolean('must be true or false').default(f
 const notify = z.strictObject({
   email: flag(true).meta({ description: ABOUT.notifyEmail }),
   sms: flag(false).meta({ description: ABOUT.notifySms }),
+  push: flag(true).meta({ description: ABOUT.notifyPush }),
+  voice: flag(false).meta({ description: ABOUT.notifyVoice }),
 })
 
 export const userBody = z

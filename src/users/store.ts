@@ -23,10 +23,11 @@ export type User = ReturnType<typeof toUser>
 
 const toUser = (row: Row) => {
   const { accountId, nameKey, emailKey, password, lastDisabled, ...shown } = row
-  const { notifyEmail, notifySms, fromTime, lastRefresh, invitedAt, ...rest } = shown
+  const { notifyEmail, notifySms, notifyPush, notifyVoice, ...others } = shown
+  const { fromTime, lastRefresh, invitedAt, ...rest } = others
   return {
     ...rest,
-    notify: { email: notifyEmail, sms: notifySms },
+    notify: { email: notifyEmail, sms: notifySms, push: notifyPush, voice: notifyVoice },
     from: fromTime,
     lastSeen: Math.max(rest.lastLogin ?? 0, lastRefresh ?? 0) || null,
     invited: invitedAt !== null && password === null,

@@ -1,6 +1,5 @@
 import type { Account, Device, User } from '../../api/types.ts'
-
-type Channel = 'Email' | 'SMS'
+import { CHANNELS, type Channel } from '../../format/channels.ts'
 
 /** Somebody who gets messages of a test, and how. */
 export interface Receiver {
@@ -15,10 +14,8 @@ const isActive = ({ disabled, from, expires }: User, now: string): boolean =>
 const seesDevice = ({ groupId }: User, { groups }: Device): boolean =>
   groupId === null || groups.includes(groupId)
 
-const channelsOf = (email: boolean, sms: boolean): Channel[] => [
-  ...(email ? (['Email'] as const) : []),
-  ...(sms ? (['SMS'] as const) : []),
-]
+const channelsOf = (has: Partial<Record<Channel, boolean>>): Channel[] =>
+  CHANNELS.filter((channel) => has[channel])
 
 /** Who is notified at once, and who if nobody is reached or nobody acknowledges it. */
 export const receiversOf = (
@@ -33,12 +30,16 @@ export const receiversOf = (
       .map(({ id, name, notify, phone }) => ({
         key: id,
         name,
-        channels: channelsOf(notify.email, notify.sms && phone !== null),
+        channels: channelsOf({
+          Email: notify.email,
+          SMS: notify.sms && phone !== null,
+          Voice: notify.voice && phone !== null,
+        }),
       }))
       .filter(({ channels }) => channels.length > 0) ?? null,
   contacts: emergencyContacts.map(({ name, email, phone }, at) => ({
     key: String(at),
     name,
-    channels: channelsOf(Boolean(email), Boolean(phone)),
+    channels: channelsOf({ Email: Boolean(email), SMS: Boolean(phone) }),
   })),
 })

@@ -1,6 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import type { Message } from '../../api/types.ts'
+import { CHANNELS } from '../../format/channels.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
@@ -17,7 +18,6 @@ import { toast } from '../../ui/toast.tsx'
 
 const PAGE_SIZE = 50
 const STATUSES = ['queued', 'sent', 'delivered', 'failed', 'suppressed'] as const
-const CHANNELS = ['Email', 'SMS'] as const
 const LIVE_TYPES = ['message.*', 'alert.raised']
 
 const chosen = <T extends string>(name: string, allowed: readonly T[]): T | '' => {

@@ -1,3 +1,4 @@
+import { CHANNELS } from '../../format/channels.ts'
 import { alertLabel, text } from '../../text/text.ts'
 import { bindFields } from '../../ui/form/draft.ts'
 import { SeveralField } from '../../ui/form/fieldGroups.tsx'
@@ -5,8 +6,6 @@ import { CheckField, choicesOf, TextArea, TextField } from '../../ui/form/fields
 import { Card } from '../../ui/Page.tsx'
 import { alertNameFor } from './condition.ts'
 import type { RulePartProps } from './RuleForm.tsx'
-
-const CHANNELS = ['Email', 'SMS'] as const
 
 /** The alert that the rule raises, and who is notified. */
 export const AlertFields = (props: RulePartProps) => {

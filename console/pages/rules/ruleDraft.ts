@@ -1,4 +1,5 @@
 import type { Rule, RuleBody, ScheduleEntry } from '../../api/types.ts'
+import { CHANNELS, type Channel } from '../../format/channels.ts'
 import {
   alertNameFor,
   conditionOf,
@@ -20,7 +21,7 @@ export interface RuleDraft {
   /** Empty: by what the rule watches for. */
   alertName: string
   text: string
-  notifications: readonly ('Email' | 'SMS')[]
+  notifications: readonly Channel[]
   emergency: boolean
   metres: string
   fixes: string
@@ -37,7 +38,7 @@ export const EMPTY_RULE: RuleDraft = {
   schedule: [],
   alertName: '',
   text: '',
-  notifications: ['Email', 'SMS'],
+  notifications: CHANNELS,
   emergency: false,
   metres: '0',
   fixes: '1',

@@ -18,7 +18,12 @@ import { AccountSettings } from './SettingsFrame.tsx'
 
 const MAX_CONTACTS = 20
 /** What the service does by itself for an account with a contact. */
-const DEFAULT_ESCALATION = { afterMinutes: 10, rounds: 1, againAfterMinutes: null }
+const DEFAULT_ESCALATION = {
+  afterMinutes: 10,
+  rounds: 1,
+  againAfterMinutes: null,
+  voice: false,
+}
 
 type Contact = Account['emergencyContacts'][number]
 
@@ -186,6 +191,11 @@ const Escalation = (props: PartProps) => {
               max={1440}
               {...bindRounds.numberOrNull('againAfterMinutes')}
               isOptional
+            />
+            <CheckField
+              label={text.emergencies.voice}
+              hint={text.emergencies.voiceHint}
+              {...bindRounds.check('voice')}
             />
           </div>
         )}

@@ -41,7 +41,7 @@ export type UserDraft = Pick<
 > & { tags: readonly Tag[] }
 
 const MAX_ADMIN_DEVICES = 1_000_000
-const NOTIFY = { email: true, sms: false }
+const NOTIFY = { email: true, sms: false, push: true, voice: false }
 
 export const draftOf = (user: User | null): UserDraft => ({
   name: user?.name ?? '',
@@ -115,6 +115,16 @@ export const Person = (props: PartProps) => {
           label={text.messages.channels.SMS}
           hint={draft.phone === null ? text.users.smsNeedsPhone : undefined}
           {...bindNotify.check('sms')}
+        />
+        <CheckField
+          label={text.messages.channels.Push}
+          hint={text.users.pushNeedsBrowser}
+          {...bindNotify.check('push')}
+        />
+        <CheckField
+          label={text.messages.channels.Voice}
+          hint={draft.phone === null ? text.users.smsNeedsPhone : undefined}
+          {...bindNotify.check('voice')}
         />
       </CheckGroup>
     </Card>

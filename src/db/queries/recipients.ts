@@ -14,8 +14,8 @@ import {
 } from '../../domain/message/channels/channels.ts'
 import { contactRecipients, parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { Database } from '../open.ts'
-import { nullable, select } from '../query.ts'
-import { accounts, accountUsage, alerts, devices, users } from '../schema.ts'
+import { json, nullable, select } from '../query.ts'
+import { accounts, accountUsage, alerts, devices, pushSubscriptions, users } from '../schema.ts'
 import { compile, literal, type Placeholders, runBatch } from '../statement.ts'
 import { parseLocation, selectLastLocation } from './locations.ts'
 import { isInGroup } from './visibility.ts'
@@ -39,6 +39,11 @@ const selectActive = (p: Placeholders<DeviceNow>, rest: SQL) => {
       phone: users.phone,
       notifyEmail: users.notifyEmail,
       notifySms: users.notifySms,
+      notifyPush: users.notifyPush,
+      notifyVoice: users.notifyVoice,
+      push: json<string[]>(sql`(SELECT json_group_array(${pushSubscriptions.id})
+        FROM ${pushSubscriptions} WHERE ${pushSubscriptions.accountId} = ${users.accountId}
+          AND ${pushSubscriptions.userId} = ${users.id})`),
       timeZone: users.timeZone,
     },
     sql`FROM ${users}
@@ -154,7 +159,7 @@ export const isRecipient = async (
     settings: selectSettings(db, { accountId }),
   })
   const contacts = settings.results.flatMap(({ emergency, timeZone }) =>
-    contactRecipients(parseEmergencySettings(emergency), timeZone),
+    contactRecipients(parseEmergencySettings(emergency), timeZone, CHANNELS),
   )
   return [
     ...chosenRecipients(active.results, [channel]),

@@ -11,7 +11,7 @@ export interface UserRecord {
   country: string
   timeZone: string
   phone: string | null
-  notify: { email: boolean; sms: boolean }
+  notify: { email: boolean; sms: boolean; push: boolean; voice: boolean }
   description: string
   message: string
   disabled: boolean

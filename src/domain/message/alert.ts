@@ -1,6 +1,6 @@
 import { ALPHABET, base32Number } from '../text/base32.ts'
 
-export const CHANNELS = ['Email', 'SMS'] as const
+export const CHANNELS = ['Email', 'SMS', 'Push', 'Voice'] as const
 export type Channel = (typeof CHANNELS)[number]
 
 /** The states of a message. */
@@ -41,6 +41,8 @@ export interface Position extends Place {
   speed?: number | null | undefined
   course?: number | null | undefined
   accuracy?: number | null | undefined
+  /** The place in words, where there are any. */
+  words?: string | null | undefined
 }
 
 /** How a device moved at its position, where that is known. */
@@ -66,6 +68,8 @@ export interface Alert {
   raisedBy?: string | null
   /** Whether it is a test of the emergency chain. */
   test?: boolean
+  /** Its place in words, where there are any: “4.2 km NE of Porto”. */
+  place?: string | null
 }
 
 /** The position of an alert: the reported one, else the last known one. */

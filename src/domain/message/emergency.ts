@@ -14,6 +14,8 @@ export interface Escalation {
   rounds: number
   /** An acknowledged emergency without a further step is escalated again after so long. */
   againAfterMinutes?: number | null | undefined
+  /** Whether the rounds also call people: users who chose calls, and emergency contacts. */
+  voice?: boolean | undefined
 }
 
 /** The account's settings for emergencies. */
@@ -68,8 +70,11 @@ export const storeEmergencySettings = (settings: EmergencySettings): string => {
 export const contactRecipients = (
   { emergencyContacts }: EmergencySettings,
   timeZone: string,
+  channels?: readonly Channel[],
 ): Recipient[] =>
-  emergencyContacts.flatMap((person) => recipientsAt(person, { timeZone, contact: person.name }))
+  emergencyContacts.flatMap((person) =>
+    recipientsAt(person, { timeZone, contact: person.name }, channels),
+  )
 
 export const MINUTE_MS = 60_000
 /** An emergency joins an open one of the same device and name within this time. */
@@ -94,7 +99,12 @@ export const EXPIRED_DEVICE_PAUSE_MS = 10 * MINUTE_MS
 /** How many drills an account may run on one day of its time zone. */
 export const MAX_DRILLS_PER_DAY = 5
 /** How many messages of drills an account may send on one day: no other limit counts them. */
-export const MAX_DRILL_MESSAGES_PER_DAY: Record<Channel, number> = { Email: 500, SMS: 100 }
+export const MAX_DRILL_MESSAGES_PER_DAY: Record<Channel, number> = {
+  Email: 500,
+  SMS: 100,
+  Push: 500,
+  Voice: 20,
+}
 /** An alert is late if its `dateTime` is this long before its arrival. */
 export const LATE_AFTER_MS = 60 * MINUTE_MS
 /** How many later places an emergency keeps: the newest ones. */

@@ -18,7 +18,12 @@ export const NO_MESSAGE_OVERRIDES: MessageOverrides = forEachChannel(() => null)
 export const MAX_MESSAGES_PER_DAY = 10_000_000
 
 /** The default for each license. */
-export const DEFAULT_MESSAGES_PER_LICENSE: MessageCounts = { Email: 100, SMS: 20 }
+export const DEFAULT_MESSAGES_PER_LICENSE: MessageCounts = {
+  Email: 100,
+  SMS: 20,
+  Push: 1000,
+  Voice: 20,
+}
 
 const PART = /^(\w+) +(\d{1,8})$/
 

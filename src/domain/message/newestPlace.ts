@@ -6,6 +6,8 @@ export const PLACE_SOURCES = ['alert', 'update', 'location'] as const
 export interface NewestPlace extends Place {
   time: number
   source: (typeof PLACE_SOURCES)[number]
+  /** The place in words, where there are any. */
+  words?: string | null | undefined
 }
 
 type Positioned = Pick<Alert, 'latitude' | 'longitude' | 'positionTime' | 'dateTime'>

@@ -1,6 +1,7 @@
 import { hasRow, query, updateRows } from '../../db/objectTable.ts'
 import type { RoundState } from '../../db/queries/recipients.ts'
 import {
+  CHANNELS,
   type Channel,
   type MessageKind,
   messageId,
@@ -10,8 +11,12 @@ import {
   type Recipient,
   SERIES,
 } from '../../domain/message/alert.ts'
-import { CHANNEL } from '../../domain/message/channels/channels.ts'
-import { contactRecipients, type UndeliveredReason } from '../../domain/message/emergency.ts'
+import { CHANNEL, WRITTEN } from '../../domain/message/channels/channels.ts'
+import {
+  contactRecipients,
+  escalationOf,
+  type UndeliveredReason,
+} from '../../domain/message/emergency.ts'
 import { motionAt, newestPlaceOf } from '../../domain/message/newestPlace.ts'
 import type { AlertDetails, MessageText } from '../../domain/message/text/messageText.ts'
 import type { Decision } from '../decision.ts'
@@ -53,7 +58,9 @@ interface AboutAlert {
 export const sendAboutAlert = (tx: Decision, about: AboutAlert) => {
   const { kind, series, deviceKey, after = 0, recipients, details } = about
   const isEmergency = details.alert.emergency
-  const composed = composeNotices(tx, recipients, {
+  // Nobody is called because of a notice.
+  const isWanted = ({ channel }: Recipient) => kind === 'escalation' || WRITTEN.includes(channel)
+  const composed = composeNotices(tx, recipients.filter(isWanted), {
     kind,
     idOf: (index) => messageId(details.alert.id, messageNumber(series, after + index)),
     textOf: textByTimeZone(details),
@@ -93,9 +100,10 @@ export const recipientsNow = (
   const wanted =
     state && hasForgottenMessages(sql, alertId) ? [...notified, ...state.recipients] : notified
   const isActive = ({ userId }: Recipient) => userId == null || !state || state.userIds.has(userId)
+  const channels = escalationOf(account)?.voice ? CHANNELS : WRITTEN
   return onePerAddress([
-    ...wanted.filter(isActive),
-    ...contactRecipients(account, account.timeZone),
+    ...wanted.filter((one) => isActive(one) && channels.includes(one.channel)),
+    ...contactRecipients(account, account.timeZone, channels),
   ])
 }
 

@@ -130,6 +130,8 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
     'Messages a day, by channel. Null for the default, which grows with the licenses.',
   'PatchOperatedAccount.budgets.messagesPerDay.Email': 'E-mails.',
   'PatchOperatedAccount.budgets.messagesPerDay.SMS': 'Segments of SMS.',
+  'PatchOperatedAccount.budgets.messagesPerDay.Push': 'Notifications in browsers.',
+  'PatchOperatedAccount.budgets.messagesPerDay.Voice': 'Calls.',
   'PatchOperatedAccount.budgets.maxUsers':
     'How many users the account may have; null for the default.',
   'PatchOperatedAccount.licenses': 'How many licenses the account has.',

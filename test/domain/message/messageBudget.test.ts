@@ -8,18 +8,32 @@ import {
 } from '../../../src/domain/message/messageBudget.ts'
 
 test('the setting names channels with a number each; those left out have the default', () => {
-  expect(parseMessagesPerLicense('')).toEqual({ Email: 100, SMS: 20 })
-  expect(parseMessagesPerLicense('SMS 5')).toEqual({ Email: 100, SMS: 5 })
-  expect(parseMessagesPerLicense(' Email 0,  SMS 7 ')).toEqual({ Email: 0, SMS: 7 })
+  const defaults = { Email: 100, SMS: 20, Push: 1000, Voice: 20 }
+  expect(parseMessagesPerLicense('')).toEqual(defaults)
+  expect(parseMessagesPerLicense('SMS 5')).toEqual({ ...defaults, SMS: 5 })
+  expect(parseMessagesPerLicense(' Email 0,  Voice 7 ')).toEqual({
+    ...defaults,
+    Email: 0,
+    Voice: 7,
+  })
   for (const fault of ['100', 'Email', 'Email -1', 'Email 1.5', 'Fax 3', 'Email 99999999', 'SMS=3'])
     expect(parseMessagesPerLicense(fault), fault).toBeNull()
 })
 
 test('a budget is the operator’s, or one share for each license and at least one', () => {
-  const perLicense = { Email: 100, SMS: 20 }
-  const overrides = { Email: null, SMS: 3 }
-  expect(effectiveMessageBudgets(overrides, perLicense, 0)).toEqual({ Email: 100, SMS: 3 })
-  expect(effectiveMessageBudgets(overrides, perLicense, 4)).toEqual({ Email: 400, SMS: 3 })
+  const perLicense = { Email: 100, SMS: 20, Push: 1000, Voice: 5 }
+  const overrides = { Email: null, SMS: 3, Push: null, Voice: 0 }
+  const set = { SMS: 3, Voice: 0 }
+  expect(effectiveMessageBudgets(overrides, perLicense, 0)).toEqual({
+    ...set,
+    Email: 100,
+    Push: 1000,
+  })
+  expect(effectiveMessageBudgets(overrides, perLicense, 4)).toEqual({
+    ...set,
+    Email: 400,
+    Push: 4000,
+  })
 })
 
 test('emergencies have a fifth on top, at least 20', () => {

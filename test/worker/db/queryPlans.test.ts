@@ -67,7 +67,7 @@ const record = (n: number) => ({
   country: 'PT',
   timeZone: 'UTC',
   phone: null,
-  notify: { email: true, sms: false },
+  notify: { email: true, sms: false, push: true, voice: false },
   description: '',
   message: '',
   disabled: false,

@@ -7,12 +7,16 @@ import type { NoticeContent } from '../text/noticeText.ts'
 export interface Addresses {
   email?: string | null | undefined
   phone?: string | null | undefined
+  /** The ids of a user's push subscriptions, one for each browser. */
+  push?: readonly string[] | undefined
 }
 
 /** Which alerts a user wants; 1 and 0 as SQLite has them. */
 export interface Choices {
   notifyEmail: boolean | number
   notifySms: boolean | number
+  notifyPush: boolean | number
+  notifyVoice: boolean | number
 }
 
 /**
@@ -22,7 +26,7 @@ export interface Choices {
 export interface ChannelDefinition {
   /** Messages sent at the same time; one slot is for urgent messages only. */
   concurrency: number
-  addressOf: (person: Addresses) => string | null | undefined
+  addressesOf: (person: Addresses) => readonly string[]
   /** Whether a user wants alerts by this channel. */
   isChosenBy: (user: Choices) => boolean
   /** The messages of a device and a day; `reserve` is the part that only emergencies may use. */

@@ -1,20 +1,29 @@
 import { CHANNELS, type Channel, onePerAddress, type Recipient } from '../alert.ts'
 import type { Addresses, ChannelDefinition, Choices } from './channel.ts'
 import { email } from './email.ts'
+import { push } from './push.ts'
 import { sms } from './sms.ts'
+import { voice } from './voice.ts'
 
-export const CHANNEL: Record<Channel, ChannelDefinition> = { Email: email, SMS: sms }
+export const CHANNEL: Record<Channel, ChannelDefinition> = {
+  Email: email,
+  SMS: sms,
+  Push: push,
+  Voice: voice,
+}
 
-/** A recipient for each of the channels that the person has an address for. */
+/** Those that everyone gets who has an address. People are called only if they or the account chose it. */
+export const WRITTEN: readonly Channel[] = CHANNELS.filter((channel) => channel !== 'Voice')
+
+/** A recipient for each address that the person has in the channels. */
 export const recipientsAt = (
   person: Addresses,
   about: Omit<Recipient, 'channel' | 'to'>,
-  channels: readonly Channel[] = CHANNELS,
+  channels: readonly Channel[] = WRITTEN,
 ): Recipient[] =>
-  channels.flatMap((channel) => {
-    const to = CHANNEL[channel].addressOf(person)
-    return to == null ? [] : [{ ...about, channel, to }]
-  })
+  channels.flatMap((channel) =>
+    CHANNEL[channel].addressesOf(person).map((to) => ({ ...about, channel, to })),
+  )
 
 /** A user who may get messages. */
 export interface RecipientUser extends Addresses, Choices {

@@ -4,7 +4,7 @@ import type { ChannelDefinition } from './channel.ts'
 
 export const email: ChannelDefinition = {
   concurrency: 3,
-  addressOf: (person) => person.email,
+  addressesOf: ({ email: address }) => (address ? [address] : []),
   isChosenBy: ({ notifyEmail }) => Boolean(notifyEmail),
   deviceLimit: ({ dailyEmailLimit: limit, emergencyReserve }) => ({
     limit,

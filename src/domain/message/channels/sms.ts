@@ -5,7 +5,7 @@ import type { ChannelDefinition } from './channel.ts'
 
 export const sms: ChannelDefinition = {
   concurrency: 2,
-  addressOf: ({ phone }) => phone,
+  addressesOf: ({ phone }) => (phone ? [phone] : []),
   isChosenBy: ({ notifySms }) => Boolean(notifySms),
   deviceLimit: ({ dailySmsLimit: limit, emergencyReserve }) => ({
     limit,

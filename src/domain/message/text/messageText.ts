@@ -84,7 +84,7 @@ export const testMark = ({ test }: Alert): string => (test ? 'TEST: ' : '')
 const TEST_LINE = 'This is a test of the emergency chain. There is no emergency.'
 
 /** What happened, in one line. */
-const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
+export const headline = ({ purpose, alert, deviceName }: AlertDetails): string => {
   const name = toName(alertLabel(alert.name), 64)
   const device = toName(deviceName, 100)
   if (purpose.kind === 'alert') return `${name} from ${device}`

@@ -39,6 +39,7 @@ const fillAlert = compile((p: Placeholders<NewAlert>) =>
       zoneId: p.zoneId,
       raisedBy: p.raisedBy,
       test: p.test,
+      place: p.place,
     },
     sql`WHERE ${hasDevice(p.key)} ON CONFLICT DO NOTHING`,
   ),
@@ -54,6 +55,7 @@ const DEFAULTS = {
   zoneId: null,
   raisedBy: null,
   test: false,
+  place: null,
   at: null,
 }
 

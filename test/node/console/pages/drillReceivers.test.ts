@@ -30,7 +30,7 @@ test('those who get messages of a test are those who get them of an emergency', 
     user('Disabled', { disabled: true }),
     user('Past', { expires: '2026-11-17T11:59:59.000Z' }),
     user('Future', { from: '2026-11-18T00:00:00.000Z' }),
-    user('Silent', { notify: { email: false, sms: true } }),
+    user('Silent', { notify: { email: false, sms: true, push: true, voice: true } }),
   ]
   const found = receiversOf(device, account, users, NOW)
   expect(found.users?.map(({ name, channels }) => [name, ...channels])).toEqual([

@@ -1,0 +1,16 @@
+import { composeCall, composeNoticeCall } from '../text/voiceText.ts'
+import type { ChannelDefinition } from './channel.ts'
+
+/** Telephone calls. */
+const LIMIT = 20
+
+export const voice: ChannelDefinition = {
+  concurrency: 2,
+  addressesOf: ({ phone }) => (phone ? [phone] : []),
+  isChosenBy: ({ notifyVoice }) => Boolean(notifyVoice),
+  deviceLimit: () => ({ limit: LIMIT, reserve: 0 }),
+  noticeLimit: () => LIMIT,
+  unitsOf: () => 1,
+  composeAlert: composeCall,
+  composeNotice: composeNoticeCall,
+}
