@@ -3,6 +3,7 @@ import { openCell, openDirectory } from '../db/open.ts'
 import { statement } from '../db/statement.ts'
 import { isNewCellSize } from '../domain/account/cell.ts'
 import { cellNumbers, type Env } from '../env.ts'
+import { resealPushKeys } from '../notify/pushKeys.ts'
 import { readCellSizes, saveCellSize } from '../service/store.ts'
 import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
@@ -65,6 +66,7 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   await runPart('abandoned-accounts', { cell: 0 }, () =>
     settleAbandonedAccounts(env, directory, now),
   )
+  await runPart('push-keys', { cell: 0 }, () => resealPushKeys(env))
   const sizes = await runPart('cell-sizes', { cell: 0 }, () => readCellSizes(directory))
   const queries = new QueryBudget()
   const cells = rotateCells(cellNumbers(env), now)

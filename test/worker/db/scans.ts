@@ -15,10 +15,11 @@ interface Step {
 
 /**
  * Tables that may be read whole. In an object: one row, a few for each webhook, those of some days,
- * and the outbox, which is read a page at a time from its end. In the directory: one row a cell.
+ * and the outbox, which is read a page at a time from its end. In the directory: one row a cell, and
+ * a few keys.
  */
 const SMALL_TABLES =
-  'account|feed_state|secrets|disable_notices|emergencies|notices|outbox|cells|sqlite_sequence'
+  'account|feed_state|secrets|disable_notices|emergencies|notices|outbox|cells|push_keys|sqlite_sequence'
 /** A table that grows is read from its first row to the last. */
 const READS_TABLE = new RegExp(
   `^SCAN (?!\\w+ VIRTUAL TABLE|CONSTANT ROW|\\(subquery-\\d+\\)|(${SMALL_TABLES})\\b)`,
