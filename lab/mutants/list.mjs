@@ -172,7 +172,7 @@ export const MUTANTS = [
     name: 'sent twice: another key on every try',
     file: 'src/ledger/messages/messageSender.ts',
     from: '{ key, accountId, to,',
-    to: '{ key: key + message.attempts, accountId, to,',
+    to: '{ key: key + row.attempts, accountId, to,',
     tests: ['notify/messageSender'],
   },
   {

@@ -1,3 +1,5 @@
+import type { MessageKind } from '../domain/message/alert.ts'
+
 /** The configuration of the providers. All of it is optional: without any, nothing is sent. */
 export interface NotifyEnv {
   EMAIL_PROVIDER?: string
@@ -23,10 +25,22 @@ export interface NotifyEnv {
   SEND_TIMEOUT_MS?: string
 }
 
+/** What is sent to one recipient, and what channels with more than a text need to know of it. */
 export interface Message {
   /** The same on every attempt, so that a provider with idempotency keys sends it once. */
   key: string
   accountId: string
+  /** The account's cell, where a provider finds what belongs to the recipient. */
+  cell: number
+  kind: MessageKind
+  /** Of an emergency. */
+  isUrgent: boolean
+  /** Of a drill. */
+  isTest: boolean
+  /** Null for a message about no alert. */
+  alertId: string | null
+  /** The path of the link in the text: `/a/…`. */
+  link: string | null
   to: string
   subject: string
   text: string
@@ -41,7 +55,13 @@ export type SendOutcome =
   /** `maybeAccepted`: the provider may have accepted it, as after a timeout. */
   | { kind: 'retry'; reason: string; maybeAccepted: boolean }
   /** The provider asks for no message before `afterMs` has passed. */
-  | { kind: 'throttled'; reason: string; afterMs: number }
+  | {
+      kind: 'throttled'
+      reason: string
+      afterMs: number
+      /** Whether it asks so for this recipient alone. */
+      isOfRecipient?: boolean
+    }
 
 /** A provider's report on a message that it accepted. */
 export interface Receipt {

@@ -16,6 +16,12 @@ let keys = 0
 const message = (to: string, changes: Partial<Message> = {}): Message => ({
   key: `msg_${++keys}${crypto.randomUUID().slice(0, 8)}`,
   accountId: 'acc_1',
+  cell: 0,
+  kind: 'alert',
+  isUrgent: false,
+  isTest: false,
+  alertId: null,
+  link: null,
   to,
   subject: 'SOSButton: Tern 7',
   text: 'SOSButton from Tern 7\nMap: https://www.openstreetmap.org/?mlat=1.00000&mlon=2.00000 <b>',

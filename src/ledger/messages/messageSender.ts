@@ -1,10 +1,12 @@
-import { CHANNELS, type Channel } from '../../domain/message/alert.ts'
+import type { Account } from '../../domain/account/account.ts'
+import { CHANNELS, type Channel, NO_DEVICE_KEY, subjectOf } from '../../domain/message/alert.ts'
 import { CHANNEL } from '../../domain/message/channels/channels.ts'
-import { fillLink } from '../../domain/message/link.ts'
+import { fillLink, LINK_PATH } from '../../domain/message/link.ts'
 import type { Env } from '../../env.ts'
-import { type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
+import { type Message, type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
 import { providerFor } from '../../notify/providers.ts'
 import { readAccount } from '../accounts/accountRow.ts'
+import { isDrill } from '../alerts/drills.ts'
 import { beginDecision } from '../decision.ts'
 import type { MessageRow } from '../tables.ts'
 import { claimMessage, findDue, nextDueTime } from './messageQueue.ts'
@@ -61,10 +63,10 @@ class ChannelSender {
       const account = readAccount(sql)
       const message = account && this.#claim(urgentOnly)
       if (!message) return
-      const attempt = await this.#send(message, account.id)
+      const attempt = await this.#send(message, account)
       const now = Date.now()
       const { outcome } = attempt
-      if (outcome.kind === 'throttled') {
+      if (outcome.kind === 'throttled' && !outcome.isOfRecipient) {
         const waitMs = Math.min(outcome.afterMs, MAX_THROTTLE_MS)
         this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
       }
@@ -98,13 +100,22 @@ class ChannelSender {
     return claimed
   }
 
-  async #send(message: MessageRow, accountId: string): Promise<Attempt> {
+  /** The message as providers get it. */
+  #toMessage(row: MessageRow, { id: accountId, cell }: Account): Message {
+    const { id, key, deviceKey, kind, urgent: isUrgent, to, subject, link, unsureSince } = row
+    const alertId = deviceKey === NO_DEVICE_KEY ? null : subjectOf(id, kind).alertId
+    const isTest = alertId !== null && isDrill(this.#options.storage.sql, alertId)
+    const text = link === null ? row.text : fillLink(row.text, link)
+    const path = link === null ? null : `${LINK_PATH}${link}`
+    const about = { cell, kind, isUrgent, isTest, alertId, link: path }
+    return { key, accountId, to, subject, text, unsureSince, ...about }
+  }
+
+  async #send(message: MessageRow, account: Account): Promise<Attempt> {
     const { env } = this.#options
     const provider = providerFor(env, this.#channel)
-    const { key, to, subject, link, unsureSince } = message
-    const text = link === null ? message.text : fillLink(message.text, link)
     const outcome = await provider
-      .send(env, { key, accountId, to, subject, text, unsureSince })
+      .send(env, this.#toMessage(message, account))
       .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))
     const awaitsReceipt = provider.givesReceipts(env)
     return { message, provider: provider.name, awaitsReceipt, outcome }

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 
 /*
- * A server on loopback that behaves like Resend and Twilio, failures included. `PUT
+ * A server on loopback that behaves like Resend, Twilio and a push service, failures included. `PUT
  * /recipients/<to>` sets a list of behaviours, one for each message to that recipient; one that
  * ends in a star stays. Without any left, messages are accepted. `GET /recipients/<to>` returns the
  * recipient's record.
@@ -58,6 +58,7 @@ const FAILURES: Record<string, [status: number, body: object]> = {
   401: [401, { name: 'missing_api_key', code: 20003, message: 'Authenticate', status: 401 }],
   403: [403, { name: 'validation_error', code: 20003, message: 'Not this domain' }],
   404: [404, { name: 'not_found', message: 'Not found' }],
+  410: [410, { message: 'Gone' }],
   408: [408, { message: 'Request timeout' }],
   422: [422, { name: 'validation_error', message: 'Invalid `to` field', statusCode: 422 }],
   500: [
@@ -206,10 +207,27 @@ const twilio = (
   })
 }
 
+/** A push service. The recipient is the last part of the endpoint; only the browser reads the body. */
+const push = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Buffer,
+  name: string,
+): void => {
+  const record = recordOf(name)
+  addRequest(record, request, { base64: bytes.toString('base64') })
+  respond(nextBehaviour(record), request, response, (answer) => {
+    record.sent.push({ name })
+    answer?.writeHead(201, { Location: `/sent/${randomUUID()}` })
+    answer?.end()
+  })
+}
+
 const serve = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
   const chunks: Uint8Array[] = []
   for await (const chunk of request) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString()
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.toString()
   const url = new URL(request.url ?? '', 'http://provider.test')
   const [, to] = url.pathname.match(/^\/recipients\/(.*)$/) ?? []
   if (to !== undefined) {
@@ -217,6 +235,8 @@ const serve = async (request: IncomingMessage, response: ServerResponse): Promis
     if (request.method === 'PUT') record.behaviours = JSON.parse(text)
     return json(response, 200, record)
   }
+  const [, browser] = url.pathname.match(/^\/push\/(.+)$/) ?? []
+  if (browser) return push(request, response, bytes, browser)
   if (url.pathname === '/emails' && request.method === 'POST')
     return resend(request, response, text)
   if (url.pathname === `/2010-04-01/Accounts/${TWILIO_SID}/Messages.json`)
