@@ -19,6 +19,7 @@ import { allLocations, locations } from './locations/routes.ts'
 import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
+import { ownPushSubscriptions, pushKey, pushKeyRotation } from './pushSubscriptions/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { rules } from './rules/routes.ts'
 
@@ -43,6 +44,8 @@ export const app = base
   .route('/api/Auth', sessions)
   .route('/api/Auth', passwords)
   .route('/api/me', me)
+  .route('/api/me/pushSubscriptions', ownPushSubscriptions)
+  .route('/api/push', pushKey)
   .route('/api/account/keys', keys)
   .route('/api/account/messages', messages)
   .route('/api/account', account)
@@ -66,12 +69,13 @@ export const app = base
   .route('/api/devices', commands)
   .route('/in', pushes)
   .route('/admin', admin)
+  .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)
   .route('/', links)
 
 const problemOfUnrouted = unroutedProblem(app)
 const OPEN_PATHS =
-  /^\/api\/(auth\/token|Auth\/(Token|SignIn|Refresh|SignOut|Reset|Password)|openapi\.json)$/
+  /^\/api\/(auth\/token|Auth\/(Token|SignIn|Refresh|SignOut|Reset|Password)|openapi\.json|push\/key)$/
 
 // A route instead of `app.notFound`, whose replies would lack the headers of `commonReply`.
 app.all('*', async (c) => {

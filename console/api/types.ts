@@ -13,6 +13,11 @@ export type SignInBody = { account: string; email: string; password: string }
 export type SignOutBody = { everywhere?: boolean | null }
 export type RequestResetBody = { account: string; email: string }
 export type SetPasswordBody = { link: string; password: string }
+export type PushSubscriptionBody = {
+  endpoint: string
+  expirationTime?: number | null
+  keys: PushSubscriptionBodyKeys
+}
 export type CreateKeyBody = {
   name: string
   scopes: Scope[]
@@ -384,6 +389,16 @@ export type Key = {
   expires: string | null
   lastUsed: string | null
 }
+export type PushSubscriptionList = { success: true; pushSubscriptions: PushSubscription[] }
+export type PushSubscription = {
+  id: string
+  endpoint: string
+  userAgent: string
+  creation: string
+  current: boolean
+}
+export type PushSubscriptionReply = { success: true; pushSubscription: PushSubscription }
+export type ReadPushKeyReply = { success: true; publicKey: string }
 export type KeyPage = { success: true; keys: Key[]; nextCursor: string | null }
 export type NewKeyReply = { success: true; key: Key; apiKey: string | null }
 export type KeyReply = { success: true; key: Key }
@@ -814,6 +829,7 @@ export type ReadCommandChannelReply = { success: true; sourceId: string | null }
 export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
+export type PushSubscriptionBodyKeys = { p256dh: string; auth: string }
 export type Scope = 'ingest' | 'read' | 'write' | 'execute' | 'admin'
 export type PatchValueOp = 'add' | 'replace' | 'test'
 export type PatchValue = { op: PatchValueOp; path: string; value: unknown }
@@ -1115,6 +1131,7 @@ export type ProblemCode =
   | 'key-not-found'
   | 'message-not-found'
   | 'session-not-found'
+  | 'subscription-not-found'
   | 'user-not-found'
   | 'source-not-found'
   | 'identifier-not-found'
@@ -1352,6 +1369,10 @@ export interface Operations {
   'POST /api/Auth/Reset': { reply: Done; body: RequestResetBody }
   'POST /api/Auth/Password': { reply: SetPasswordReply; body: SetPasswordBody }
   'GET /api/me': { reply: ReadMeReply; body: never }
+  'GET /api/me/pushSubscriptions': { reply: PushSubscriptionList; body: never }
+  'POST /api/me/pushSubscriptions': { reply: PushSubscriptionReply; body: PushSubscriptionBody }
+  'DELETE /api/me/pushSubscriptions/{subscriptionId}': { reply: Done; body: never }
+  'GET /api/push/key': { reply: ReadPushKeyReply; body: never }
   'GET /api/account/keys': { reply: KeyPage; body: never }
   'POST /api/account/keys': { reply: NewKeyReply; body: CreateKeyBody }
   'GET /api/account/keys/{keyId}': { reply: KeyReply; body: never }

@@ -420,7 +420,7 @@ export const sessions = sqliteTable(
 export const pushSubscriptions = sqliteTable(
   'push_subscriptions',
   {
-    /** Derived from user and endpoint: a browser that subscribes again keeps its row. */
+    /** Derived from account and endpoint: a browser has one row, that of its last user. */
     ...owned,
     userId: text('user_id').notNull(),
     /** The session that made it; it ends with the session, unless that only expires. */

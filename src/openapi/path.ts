@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   identifier: '300434060000000',
   payloadId: 'pay_1jn7wz3h4q8v2n5t7r6m0p',
   sourceId: 'src_1jn7wz3h4q8v2n5t7r6m0p',
+  subscriptionId: 'psh_1jn7wz3h4q8v2n5t7r6m0p',
   ruleId: 'rul_1jn7wz3h4q8v2n5t7r6m0p',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
   webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',

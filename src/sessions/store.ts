@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { type InferRow, insertSelect, select } from '../db/query.ts'
-import { accounts, sessions, users } from '../db/schema.ts'
+import { accounts, pushSubscriptions, sessions, users } from '../db/schema.ts'
 import { compile, type Placeholders, type Runnable, readFirst, runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/account/session.ts'
@@ -149,16 +149,31 @@ export const rotateSession = async (
   return rotated.meta.changes > 0 ? next : null
 }
 
-/** Ends all sessions of a user, on a condition. */
-export const endSessionsIf = (db: Database, accountId: string, userId: string, condition: SQL) =>
-  db.delete(sessions).where(and(isOfUser(accountId, userId), condition))
+/** Ends all sessions and push subscriptions of a user, on a condition. */
+export const endSessionsIf = (
+  db: Database,
+  accountId: string,
+  userId: string,
+  condition: SQL,
+): Runnable[] => [
+  db.delete(sessions).where(and(isOfUser(accountId, userId), condition)),
+  db
+    .delete(pushSubscriptions)
+    .where(
+      and(
+        eq(pushSubscriptions.accountId, accountId),
+        eq(pushSubscriptions.userId, userId),
+        condition,
+      ),
+    ),
+]
 
 export const endAllSessions = async (
   db: Database,
   accountId: string,
   userId: string,
 ): Promise<void> => {
-  await endSessionsIf(db, accountId, userId, sql`true`)
+  await runBatch(db, endSessionsIf(db, accountId, userId, sql`true`))
 }
 
 interface Ending {
@@ -168,7 +183,7 @@ interface Ending {
   userId: string | null
 }
 
-/** False when there is no such session. */
+/** Ends a session with the push subscriptions of its browser. False when there is none. */
 export const endSession = async (
   db: Database,
   { accountId, id, userId }: Ending,
@@ -178,8 +193,14 @@ export const endSession = async (
     eq(sessions.accountId, accountId),
     userId === null ? undefined : eq(sessions.userId, userId),
   )
-  const ended = await db.delete(sessions).where(isWanted).returning({ id: sessions.id })
-  return ended.length === 1
+  const itsUser = sql`(SELECT ${sessions.userId} FROM ${sessions} WHERE ${isWanted})`
+  const isOfSession = sql`${pushSubscriptions.userId} = ${itsUser}
+    AND ${pushSubscriptions.accountId} = ${accountId} AND ${pushSubscriptions.sessionId} = ${id}`
+  const { ended } = await runBatch(db, {
+    subscriptions: db.delete(pushSubscriptions).where(isOfSession),
+    ended: db.delete(sessions).where(isWanted).returning({ id: sessions.id }),
+  })
+  return ended.results.length === 1
 }
 
 /** The sessions of a user, the one that was refreshed last first. */

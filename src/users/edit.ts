@@ -102,7 +102,7 @@ export const updateUser = async (db: Database, edit: UserEdit) => {
       modification: now,
     },
     ...conditionsOf(accountId, before.id, record),
-    thereafter: [endSessionsIf(db, accountId, before.id, endsSessions(edit))],
+    thereafter: endSessionsIf(db, accountId, before.id, endsSessions(edit)),
   })
 }
 
@@ -119,7 +119,7 @@ export const deleteUser = (db: Database, deletion: Deletion) => {
       return [
         ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
         db.delete(keys).where(ofUser),
-        endSessionsIf(db, accountId, id, isGone),
+        ...endSessionsIf(db, accountId, id, isGone),
       ]
     },
   })

@@ -3,12 +3,15 @@
  * because a test that takes them from the contracts cannot find a wrong one.
  */
 const OPERATIONS: Record<string, string> = {
-  open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword',
+  open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword readPushKey',
   operator: `
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
-    createAccountKey restoreLedger reconcileAccount reconcileCell
+    createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
   `,
-  'read write execute admin': 'listSessions endSession readMe',
+  'read write execute admin': `
+    listSessions endSession readMe
+    listPushSubscriptions createPushSubscription deletePushSubscription
+  `,
   read: `
     listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
     listLocations listEvents openStream listGroups readGroup listCountries listTimeZones

@@ -135,6 +135,7 @@ export const PROBLEMS = {
     'key-not-found': ['There is no API key with this id.', UNSEEN],
     'message-not-found': ['There is no message with this id.', UNSEEN],
     'session-not-found': ['There is no session with this id.', UNSEEN],
+    'subscription-not-found': ['The user has no push subscription with this id.', UNSEEN],
     'user-not-found': ['There is no user with this id.', UNSEEN],
     'source-not-found': ['There is no such source in this account.', UNSEEN],
     'identifier-not-found': ['The source holds no reports of this identifier.', UNSEEN],

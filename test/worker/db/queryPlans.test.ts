@@ -14,10 +14,19 @@ import { prepareQuarantine } from '../../../src/ingest/quarantine.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
 import { applyEffects } from '../../../src/ledger/outbox/projection/applyEffects.ts'
 import {
+  deleteGoneSubscription,
+  findPushSubscription,
+} from '../../../src/notify/pushSubscriptions.ts'
+import {
   findLinkedUser,
   findUserByEmail,
   replacePassword,
 } from '../../../src/passwordLinks/store.ts'
+import {
+  deleteSubscription,
+  listSubscriptions,
+  saveSubscription,
+} from '../../../src/pushSubscriptions/store.ts'
 import {
   endAllSessions,
   endSession,
@@ -173,6 +182,20 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     expect(found?.password).toBe('hash')
     const session = { accountId: own, userId: user.id, password: 'hash', userAgent: '', now: 2 }
     for (const name of ['ses_1', 'ses_2']) await insertSession(db, { ...session, id: name })
+    const browser = {
+      accountId: own,
+      userId: user.id,
+      sessionId: 'ses_1',
+      userAgent: '',
+      creation: 2,
+    }
+    const keys = { endpoint: 'https://push.example/1', p256dh: 'B', auth: 'a', keyId: 'psk_1' }
+    const subscription = await saveSubscription(db, { id: 'psh_1', ...browser, ...keys }, 10)
+    if (!subscription) throw new Error('no subscription')
+    expect(await listSubscriptions(db, own, user.id)).toEqual([subscription])
+    expect(await findPushSubscription(db, own, 'psh_1')).toEqual(subscription)
+    expect(await deleteSubscription(db, subscription)).toBe(true)
+    await deleteGoneSubscription(db, subscription)
     const stored = await findSession(db, 'ses_1')
     if (!stored) throw new Error('no session')
     await findKeyStatus(db, 'ses_1', 3)

@@ -88,7 +88,7 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
 
     test('with a token whose key was deleted', async () => {
       const made = await fixture.mine.call('POST', '/api/account/keys', {
-        body: { name: 'Deleted', scopes: ['admin'] },
+        body: { name: 'Deleted', scopes: ['admin'], userId: fixture.userId },
       })
       const token = await fetchToken(fixture.mine.userName, made.body.apiKey)
       expect(

@@ -47,7 +47,11 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
           `${route.method} ${route.path}`,
         )
         const reply = await send(withHeaders(await fixture.request(), as(user.token)))
-        if (isOthersKey || !needed.some((name) => scopes.includes(name)))
+        // What another user has is not found.
+        const isOthers = SAMPLES[route.id]?.user && parametersOf(route.path).length > 0
+        if (isOthers && needed.some((name) => scopes.includes(name)))
+          expect(reply.status, privilege).toBe(404)
+        else if (isOthersKey || !needed.some((name) => scopes.includes(name)))
           expect([reply.status, reply.body.code], privilege).toEqual([403, 'forbidden'])
         else expect(reply.status, `${privilege}: ${reply.text}`).toBeLessThan(300)
       }

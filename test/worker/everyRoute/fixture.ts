@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { eventually } from '../../support/time.ts'
+import { createBoundUser } from '../../support/users.ts'
 import { fillPath, parametersOf, type Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
 import type { Sent } from './send.ts'
@@ -12,6 +13,8 @@ export type Request = Sent & { headers: Record<string, string> }
 export interface Fixture {
   mine: TestAccount
   other: TestAccount
+  /** The user of the token of `mine`, where the route needs one. */
+  userId?: string
   /** A new request that succeeds. The path has ids of resources of `idsOf`. */
   request: (idsOf?: TestAccount) => Promise<Request>
 }
@@ -35,8 +38,14 @@ export const withHeaders = (sent: Request, changed: Record<string, string | null
 export const makeFixture = async (route: Route): Promise<Fixture> => {
   const sample = SAMPLES[route.id]
   if (!sample) throw new Error(`${route.id} has no row in everyRoute/samples.ts`)
-  const mine = await openAccount({ licenses: 1000 })
-  const other = parametersOf(route.path).length > 0 ? await openAccount({ licenses: 1000 }) : mine
+  const open = async () => {
+    const account = await openAccount({ licenses: 1000 })
+    if (!sample.user) return { account }
+    const { id: userId, token } = await createBoundUser(account, { privileges: ['admin'] })
+    return { account: { ...account, token }, userId }
+  }
+  const { account: mine, userId } = await open()
+  const other = parametersOf(route.path).length > 0 ? (await open()).account : mine
 
   const request: Fixture['request'] = async (idsOf = mine) => {
     const params = parametersOf(route.path).length > 0 ? ((await sample.params?.(idsOf)) ?? {}) : {}
@@ -52,7 +61,7 @@ export const makeFixture = async (route: Route): Promise<Fixture> => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
   }
-  return { mine, other, request }
+  return { mine, other, request, ...(userId && { userId }) }
 }
 
 const tablesOf = async (db: D1Database): Promise<string[]> => {

@@ -2,7 +2,8 @@ import { exports } from 'cloudflare:workers'
 import type { Scope } from '../../../src/domain/account/scope.ts'
 import type { ProblemCode } from '../../../src/http/contract/problem.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { ORIGIN } from '../../support/http.ts'
+import { makeBrowser, PUSH_PATH } from '../../support/alerts/push.ts'
+import { call, ORIGIN } from '../../support/http.ts'
 import {
   createSignInUser,
   credentialsOf,
@@ -24,6 +25,7 @@ import { createUser } from '../../support/users.ts'
  *   headers what the request needs beside its token, such as a cookie.
  *   query   what a GET needs, such as `?from=…&to=…`.
  *   scope   the scope that this request needs, if the contract names those of several kinds.
+ *   user    whether the token must be of a user: then `token` of the accounts is that of one.
  *   refused the problem that even a valid request gets on a local server.
  */
 export interface Sample {
@@ -32,6 +34,7 @@ export interface Sample {
   headers?: (owner: TestAccount) => Promise<Record<string, string>>
   query?: string
   scope?: Scope | Scope[]
+  user?: true
   refused?: ProblemCode
 }
 
@@ -93,6 +96,13 @@ const makeSession = async (owner: TestAccount) => {
 const makeCookie = async (owner: TestAccount) => {
   const { cookie } = await signIn(owner, await createSignInUser(owner))
   return { Cookie: cookie, Origin: ORIGIN }
+}
+
+const newSubscription = async () => (await makeBrowser()).subscription
+
+const makeSubscription = async ({ token }: TestAccount) => {
+  const { body } = await call('POST', PUSH_PATH, { token, body: await newSubscription() })
+  return { subscriptionId: body.pushSubscription.id as string }
 }
 
 /** Without notifications: sending them would change rows after the reply. */
@@ -244,6 +254,11 @@ export const SAMPLES: Record<string, Sample> = {
     }),
   },
   readMe: {},
+  listPushSubscriptions: { user: true },
+  createPushSubscription: { user: true, body: newSubscription },
+  deletePushSubscription: { user: true, params: makeSubscription },
+  readPushKey: {},
+  rotatePushKey: {},
 
   readAccount: {},
   patchAccount: { body: () => ({ name: `Renamed ${unique()}` }) },
