@@ -12,7 +12,7 @@ export const MAX_SUBSCRIPTIONS_PER_USER = 10
 const publicKey = z.string().meta({
   description: 'A point of P-256 in base64url, which browsers take as `applicationServerKey`.',
   example:
-    'BGhV7Yk1mZr0cXbqf2Wn4Jt8sLpA6uEoQd3iKvRyN5HxTgCwM9zPjBlDaSeFhUoXrIk2tYmVnZq7cLwEs1bGdJ4',
+    'BATTY9DOUJIyLy17HVU7w0J9PpZl477VOp_B4RPs_rggotx5D2bKqbws5aN-ft2IsuMIgBhaJIh2LX-tFBtP0a0',
 })
 
 /** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
@@ -49,7 +49,7 @@ const body = z
         p256dh: base64url(87).meta({
           description: 'The public key of the browser.',
           example:
-            'BLc3nQwX0sPz8RtVh5YkEo2mJd9fUaG6iTbCxKrN4vLqSyHe7WgZpMjD1uOlFiBsXtRcAn0wYhVkQzEoPm3dJg8',
+            'BKvsycWypw37uNBVMB6nfu6-F6qUMqkHCYo_czHfh_NBS8fsZUCPNpVPcgdotwb5ehB_nb10xZuhkhEeJVuNuIY',
         }),
         auth: base64url(22).meta({
           description: 'The secret that browser and service share.',
