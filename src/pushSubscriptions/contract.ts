@@ -76,7 +76,7 @@ const subscription = z
     creation: time.meta({ description: 'When it was made.' }),
     current: z.boolean().meta({ description: 'Whether the session of this request has made it.' }),
   })
-  .meta({ id: 'PushSubscription' })
+  .meta({ id: 'PushSubscription', description: 'A browser that gets notifications.' })
 
 export const listPushSubscriptions = define({
   id: 'listPushSubscriptions',

@@ -19,7 +19,7 @@ const user = async (account: TestAccount, body: object = {}) =>
 
 const DEFAULTS = {
   phone: null,
-  notify: { email: true, sms: false },
+  notify: { email: true, sms: false, push: true, voice: false },
   description: '',
   message: '',
   disabled: false,
