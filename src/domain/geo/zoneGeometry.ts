@@ -120,6 +120,16 @@ export const borderDistance = (
   return nearest > limit ? Number.POSITIVE_INFINITY : nearest
 }
 
+const RADIANS = Math.PI / 180
+
+/** How large the boxes around a shape are together, in a unit of its own: to compare shapes. */
+export const boxSize = (shape: CompiledShape): number =>
+  (shape.type === 'circle' ? [shape] : shape.polygons).reduce(
+    (sum, { box: { south, north, width } }) =>
+      sum + width * (Math.sin(north * RADIANS) - Math.sin(south * RADIANS)),
+    0,
+  )
+
 /** Whether the zone and all places of a box are farther apart than this. */
 export const isShapeApart = (shape: CompiledShape, places: Box, metres: number): boolean =>
   shape.type === 'circle'
