@@ -19,6 +19,7 @@ import { allLocations, locations } from './locations/routes.ts'
 import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
+import { places } from './places/routes.ts'
 import { ownPushSubscriptions, pushKey, pushKeyRotation } from './pushSubscriptions/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { rules } from './rules/routes.ts'
@@ -60,6 +61,7 @@ export const app = base
   .route('/api/users', invitations)
   .route('/api/zones', zones)
   .route('/api/zones.geojson', zoneCollection)
+  .route('/api/place', places)
   .route('/api/rules', rules)
   .route('/api/devices', deviceAlerts)
   .route('/api/devices', trips)

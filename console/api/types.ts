@@ -230,6 +230,7 @@ export type NewAlert = {
   drill?: unknown
   positionTime?: unknown
   positionSource?: unknown
+  place?: unknown
   late?: unknown
   ruleId?: unknown
   zoneId?: unknown
@@ -632,6 +633,7 @@ export type ZoneFeature = {
 }
 export type ZoneProperties = { name: string; description: string; color: string; radius?: number }
 export type ImportedZones = { success: true; zones: Zone[] }
+export type DescribePlaceReply = { success: true; place: string | null }
 export type RulePage = { success: true; rules: Rule[]; nextCursor: string | null }
 export type Rule = {
   id: string
@@ -674,6 +676,7 @@ export type Alert = {
   longitude: number | null
   positionTime: string | null
   positionSource: PositionSource
+  place: string | null
   text: string
   alerts: string[]
   emergency: boolean
@@ -1256,8 +1259,14 @@ export type AlertNewestPosition = {
   longitude: number
   dateTime: string
   source: AlertNewestPositionSource
+  place: string | null
 }
-export type AlertUpdate = { dateTime: string; latitude: number | null; longitude: number | null }
+export type AlertUpdate = {
+  dateTime: string
+  latitude: number | null
+  longitude: number | null
+  place: string | null
+}
 export type AlertLogAction =
   | 'raised'
   | 'joined'
@@ -1448,6 +1457,7 @@ export interface Operations {
   'DELETE /api/zones/{zoneId}': { reply: Done; body: never }
   'GET /api/zones.geojson': { reply: ZoneCollection; body: never }
   'POST /api/zones.geojson': { reply: ImportedZones; body: ZoneImport }
+  'GET /api/place': { reply: DescribePlaceReply; body: never }
   'GET /api/rules': { reply: RulePage; body: never }
   'POST /api/rules': { reply: RuleReply; body: RuleBody | WrappedRuleBody }
   'GET /api/rules/{ruleId}': { reply: RuleReply; body: never }

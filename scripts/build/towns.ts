@@ -14,11 +14,9 @@ const CORRECTED: Readonly<Record<string, string>> = {
 }
 
 interface Town {
-  name: string
-  featurecla: string
-  latitude: number
-  longitude: number
-  pop_max: number
+  properties: { name: string; featurecla: string; pop_max: number }
+  /** The properties have places too, some of them wrong. */
+  geometry: { coordinates: [longitude: number, latitude: number] }
 }
 
 const sizeOf = (people: number): number => SIZES.findLastIndex((least) => people >= least)
@@ -28,10 +26,13 @@ const makeTowns = (towns: Town[]): string =>
   [
     TOWNS_HEADER,
     ...towns
-      .filter(({ featurecla }) => featurecla !== OMITTED)
-      .toSorted((a, b) => b.pop_max - a.pop_max || (a.name < b.name ? -1 : 1))
-      .map(({ name, latitude, longitude, pop_max }) => {
-        const place = [latitude, longitude].map((degrees) => Number(degrees.toFixed(3)))
+      .filter(({ properties }) => properties.featurecla !== OMITTED)
+      .toSorted(
+        ({ properties: a }, { properties: b }) =>
+          b.pop_max - a.pop_max || (a.name < b.name ? -1 : 1),
+      )
+      .map(({ properties: { name, pop_max }, geometry: { coordinates } }) => {
+        const place = coordinates.toReversed().map((degrees) => Number(degrees.toFixed(3)))
         return [CORRECTED[name] ?? name, ...place, Math.max(0, sizeOf(pop_max))].join('\t')
       }),
     '',
@@ -40,4 +41,4 @@ const makeTowns = (towns: Town[]): string =>
 const [source] = process.argv.slice(2)
 if (!source) throw new Error('Name the GeoJSON file of Natural Earth.')
 const { features } = JSON.parse(readFileSync(source, 'utf8'))
-writeFileSync(FILE, makeTowns(features.map(({ properties }: { properties: Town }) => properties)))
+writeFileSync(FILE, makeTowns(features))

@@ -52,6 +52,7 @@ const SERVER_MEMBERS = [
   'drill',
   'positionTime',
   'positionSource',
+  'place',
   'late',
   'ruleId',
   'zoneId',

@@ -30,11 +30,12 @@ export interface StoredAlert extends Alert, AlertState {
   newest?: NewestPlace | null
 }
 
-const presentPlace = ({ latitude, longitude, time, source }: NewestPlace) => ({
+const presentPlace = ({ latitude, longitude, time, source, words = null }: NewestPlace) => ({
   latitude,
   longitude,
   dateTime: iso(time),
   source,
+  place: words,
 })
 
 const isSent = ({ status }: MessageSummary): boolean => status !== 'suppressed'
@@ -61,6 +62,7 @@ export const presentAlert = (alert: StoredAlert) => {
     longitude: alert.longitude,
     positionTime: isoOrNull(alert.positionTime),
     positionSource: alert.positionSource,
+    place: alert.place ?? null,
     text: alert.text,
     alerts: [alert.name],
     emergency: alert.emergency,
@@ -80,7 +82,11 @@ export const presentAlert = (alert: StoredAlert) => {
     cancelled: cancelledAt !== null,
     cancelledAt: isoOrNull(cancelledAt),
     cancelledBy,
-    updates: alert.updates.map((update) => ({ ...update, dateTime: iso(update.dateTime) })),
+    updates: alert.updates.map(({ place = null, ...update }) => ({
+      ...update,
+      dateTime: iso(update.dateTime),
+      place,
+    })),
     deliveries: deliveries.map(presentDelivery),
     ...(alert.newest !== undefined && {
       newestPosition: alert.newest && presentPlace(alert.newest),

@@ -1,5 +1,6 @@
 import { readAlertContext } from '../db/queries/alertContext.ts'
 import { CHANNELS, NEW_ALERT_STATE } from '../domain/message/alert.ts'
+import { placeOf } from '../domain/message/alertText.ts'
 import type { Undelivered } from '../domain/message/emergency.ts'
 import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 import { isRaisedByReports } from '../domain/message/reportedEmergency.ts'
@@ -9,6 +10,7 @@ import { Problem, requireOk } from '../http/contract/problem.ts'
 import { derivedAlertId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
+import { loadDescriber } from '../places/store.ts'
 import { authorOf, type ServiceContext } from '../serviceContext.ts'
 import type { NewAlert } from './forms.ts'
 import type { StoredAlert } from './present.ts'
@@ -51,8 +53,11 @@ export const raiseAlert = async (
   const now = context.now()
   const { alertName: name, text, notifications: channels, latitude, longitude } = given
   const dateTime = given.dateTime ?? now
-  const { isVisible, emergencyAlerts, recipientsOmitted, keptSince, ...known } =
-    await readAlertContext(db, { deviceId, accountId, groupId }, { channels, now })
+  const [{ isVisible, emergencyAlerts, recipientsOmitted, keptSince, ...known }, describe] =
+    await Promise.all([
+      readAlertContext(db, { deviceId, accountId, groupId }, { channels, now }),
+      loadDescriber(env.ASSETS, db, accountId),
+    ])
   if (!isVisible) throw new Problem('device-not-found')
   const isEmergency = given.emergency || isRaisedByReports(name, emergencyAlerts)
   if (!isEmergency || given.test) await requireStorage(context)
@@ -63,6 +68,8 @@ export const raiseAlert = async (
   const id = hasDerivedId
     ? await derivedAlertId(deviceId, name, dateTime)
     : await context.newId('alr')
+  const place = placeOf({ latitude, longitude })
+  const lastKnown = describe(known.lastKnown)
   const outcome = requireOk(
     await ledgerOf(env, accountId).raiseAlert(deviceId, {
       ...known,
@@ -70,8 +77,8 @@ export const raiseAlert = async (
       emergency: given.emergency,
       by: authorOf(context),
       isDrill: given.test,
-      reported:
-        latitude === null || longitude === null ? null : { latitude, longitude, time: dateTime },
+      reported: describe(place && { ...place, time: dateTime }),
+      lastKnown,
       origin,
     }),
   )
@@ -83,7 +90,7 @@ export const raiseAlert = async (
     return { alert: found, undelivered, recipientsOmitted: 0 }
   }
   const state = { ...NEW_ALERT_STATE, seq: 0, receivedAt: now, messages: 0 }
-  const newest = newestPlaceOf(alert, [], known.lastKnown)
+  const newest = newestPlaceOf(alert, [], lastKnown)
   const stored = { ...alert, deviceId, ...state, updates: [], deliveries, newest }
   logSuppressed(context, stored)
   return { alert: stored, undelivered, recipientsOmitted }

@@ -11,6 +11,7 @@ import { readWholeRange } from '../http/paging/rangeStream.ts'
 import { writeJson } from '../http/paging/rowWriter.ts'
 import { reply, replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
 import { providerFor } from '../notify/providers.ts'
+import { loadDescriber } from '../places/store.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import type { AlertsQueryBody } from './forms.ts'
@@ -94,11 +95,20 @@ const readDrill = ({ env }: Context, { receivedAt, dateTime, deliveries }: Store
     providerFor(env, channel).givesReceipts(env),
   )
 
-const replySingle = (
+/** The device's last location has no words yet, unlike the places of the alert itself. */
+const describeNewest = async (c: Context, alert: StoredAlert): Promise<StoredAlert> => {
+  const { newest } = alert
+  if (newest?.source !== 'location') return alert
+  const describe = await loadDescriber(c.env.ASSETS, c.get('db'), c.get('principal').accountId)
+  return { ...alert, newest: describe(newest) }
+}
+
+const replySingle = async (
   c: Context,
   of: typeof contract.readAlert | ReturnType<typeof contractOf>,
-  alert: StoredAlert,
+  stored: StoredAlert,
 ) => {
+  const alert = await describeNewest(c, stored)
   const shown = { ...presentSingle(alert), ...(alert.test && { drill: readDrill(c, alert) }) }
   const single = { success: true as const, alert: shown }
   return replyWithEtag(c, of, single, { version: versionOf(alert) })

@@ -90,6 +90,8 @@ const drill = z
   })
   .meta({ id: 'Drill', description: 'Whom a test of the emergency chain reached, and how fast.' })
 
+const place = z.string().nullable().meta({ example: '4.2 km NE of Porto' })
+
 const newestPosition = z
   .object({
     latitude: z.number().meta({ description: 'Its latitude.', example: 38.7223 }),
@@ -99,6 +101,7 @@ const newestPosition = z
       description:
         'Where it comes from: the alert itself, one of its `updates`, or the device’s last location.',
     }),
+    place: place.meta({ description: 'The place in words, like `place` of the alert.' }),
   })
   .nullable()
   .optional()
@@ -120,6 +123,10 @@ export const alert = z
     positionSource: z.enum(POSITION_SOURCES).meta({
       description:
         'Whether the alert came with its position, has the device’s last known one, which may be old, or none.',
+    }),
+    place: place.meta({
+      description:
+        'Its place in words, by a zone of the account or by the nearest town, as it was when the alert was raised; null where there is none, or no position.',
     }),
     text: z.string().meta({ example: 'Man overboard' }),
     alerts: z.array(z.string()).meta({ description: 'The alert’s name.', example: ['SOSButton'] }),
@@ -178,6 +185,7 @@ export const alert = z
             description: 'Its longitude; null if it came without a place.',
             example: -9.1,
           }),
+          place: place.meta({ description: 'The place in words, like `place` of the alert.' }),
         }),
       )
       .meta({

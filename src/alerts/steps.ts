@@ -2,6 +2,7 @@ import { readRoundState } from '../db/queries/recipients.ts'
 import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { loadDescriber } from '../places/store.ts'
 import { authorOf, type ServiceContext } from '../serviceContext.ts'
 import type { StoredAlert } from './present.ts'
 import { findAlert } from './store.ts'
@@ -35,7 +36,12 @@ export const takeStep = async (
   const given = { ...describeStep(context, alert), note }
   const about = { accountId, deviceId: alert.deviceId, now: now() }
   const step = async (): Promise<AlertStep> => {
-    if (action === 'reopen') return { ...given, action, state: await readRoundState(db, about, id) }
+    if (action === 'reopen') {
+      const state = await readRoundState(db, about, id)
+      const describe = await loadDescriber(env.ASSETS, db, accountId)
+      const lastLocation = describe(state.lastLocation)
+      return { ...given, action, state: { ...state, lastLocation } }
+    }
     if (action === 'note') return { ...given, action, noteId: await context.newId('note') }
     return { ...given, action }
   }

@@ -44,6 +44,7 @@ export const ALERT_COLUMNS = {
   updates: a.updates,
   ruleId: a.ruleId,
   zoneId: a.zoneId,
+  place: a.place,
 }
 export type AlertRow = InferRow<typeof ALERT_COLUMNS>
 

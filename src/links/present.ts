@@ -57,6 +57,7 @@ const position = (place: TimedPlace, remark: string | null, alert: LinkedAlert):
       : `${describeAgo(time, alert.now)}, ${formatLongTime(time, alert.timeZone)}`
   return [
     `<strong class="place">${formatCoordinates(place)}</strong>`,
+    ...(place.words ? [escapeHtml(place.words)] : []),
     ...(taken ? [taken] : []),
     ...(remark ? [`<em>${remark}</em>`] : []),
     `<a href="${geoLink(place)}">Map app</a> <a href="${escapeHtml(mapLink(place))}" \

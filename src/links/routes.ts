@@ -5,6 +5,7 @@ import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { hashLink } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { loadDescriber } from '../places/store.ts'
 import { PAGE_HEADERS, presentLinkedAlert, presentNoAlert } from './present.ts'
 import { findLinkedAlert, type LinkedAlert } from './store.ts'
 
@@ -12,7 +13,11 @@ import { findLinkedAlert, type LinkedAlert } from './store.ts'
 const findAlert = async (c: Context, link: string): Promise<LinkedAlert | null> => {
   const cell = cellOfLink(link)
   if (cell === null || !cellNumbers(c.env).includes(cell)) return null
-  return findLinkedAlert(openCell(c.env, cell), await hashLink(link), Date.now())
+  const db = openCell(c.env, cell)
+  const alert = await findLinkedAlert(db, await hashLink(link), Date.now())
+  if (!alert?.newest || alert.newest.words) return alert
+  const describe = await loadDescriber(c.env.ASSETS, db, alert.accountId)
+  return { ...alert, newest: describe(alert.newest) }
 }
 
 const replyPage = (c: Context, alert: LinkedAlert | null) =>

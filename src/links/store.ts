@@ -51,6 +51,7 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
       longitude: alerts.longitude,
       positionTime: alerts.positionTime,
       positionSource: alerts.positionSource,
+      place: alerts.place,
       updates: alerts.updates,
       lastLocation: selectLastLocation(alerts.deviceKey),
       emergency: alerts.emergency,
@@ -87,6 +88,7 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
 /** A place with the time at which the device was there; null if that is not known. */
 export interface TimedPlace extends Place {
   time: number | null
+  words?: string | null | undefined
 }
 
 /** Null for a link that nobody was sent, that has expired, or whose recipient may not use it. */
@@ -96,7 +98,11 @@ export const findLinkedAlert = async (db: Database, hash: string, now: number) =
   const { userId, userName, contact, acknowledger, resolver, ...rest } = row
   const { updates, lastLocation, ...alert } = rest
   const place = placeOf(alert)
-  const first: TimedPlace | null = place && { ...place, time: alert.positionTime }
+  const first: TimedPlace | null = place && {
+    ...place,
+    time: alert.positionTime,
+    words: alert.place,
+  }
   // A link is valid for days: of an alert that is over, only its own places are shown.
   const isOver = alert.resolvedAt !== null || alert.cancelledAt !== null
   const last = isOver ? null : parseLocation(lastLocation)

@@ -15,7 +15,7 @@ const OPERATIONS: Record<string, string> = {
   read: `
     listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
     listLocations listEvents openStream listGroups readGroup listCountries listTimeZones
-    listUsers readUser listZones readZone exportZones listRules readRule testRule
+    listUsers readUser listZones readZone exportZones describePlace listRules readRule testRule
     listDeviceAlerts listTrips listStops readSummary listAlerts readAlert decodePayload
     listQuarantine listCommands readCommand
   `,

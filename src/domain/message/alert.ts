@@ -76,13 +76,13 @@ export interface Alert {
 export const positionOf = (
   reported: Position | null,
   lastKnown: Position | null,
-): Pick<Alert, 'latitude' | 'longitude' | 'positionTime' | 'positionSource'> => {
+): Pick<Alert, 'latitude' | 'longitude' | 'positionTime' | 'positionSource' | 'place'> => {
   const position = reported ?? lastKnown
   if (!position)
     return { latitude: null, longitude: null, positionTime: null, positionSource: 'none' }
-  const { latitude, longitude, time } = position
+  const { latitude, longitude, time, words: place = null } = position
   const positionSource = reported ? 'reported' : 'last-known'
-  return { latitude, longitude, positionTime: time, positionSource }
+  return { latitude, longitude, positionTime: time, positionSource, place }
 }
 
 /** A later emergency that joined an open one. Null coordinates if it had no place. */
@@ -90,6 +90,8 @@ export interface AlertUpdate {
   dateTime: number
   latitude: number | null
   longitude: number | null
+  /** Its place in words, where there are any. */
+  place?: string | null
 }
 
 export const ALERT_STATES = ['open', 'acknowledged', 'resolved', 'cancelled'] as const

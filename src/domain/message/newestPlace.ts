@@ -10,27 +10,28 @@ export interface NewestPlace extends Place {
   words?: string | null | undefined
 }
 
-type Positioned = Pick<Alert, 'latitude' | 'longitude' | 'positionTime' | 'dateTime'>
+type Positioned = Pick<Alert, keyof Place | 'positionTime' | 'dateTime' | 'place'>
 
 /** The newest place that is known of an alert; of two of one time, the alert's own. */
 export const newestPlaceOf = (
-  { latitude, longitude, positionTime, dateTime }: Positioned,
+  { latitude, longitude, positionTime, dateTime, place: words }: Positioned,
   updates: readonly AlertUpdate[],
-  lastLocation: (Place & { time: number }) | null,
+  lastLocation: Position | null,
 ): NewestPlace | null => {
   const known: (Partial<Record<keyof Place, number | null>> & Omit<NewestPlace, keyof Place>)[] = [
-    { latitude, longitude, time: positionTime ?? dateTime, source: 'alert' },
-    ...updates.map(({ dateTime: time, ...place }) => ({
+    { latitude, longitude, time: positionTime ?? dateTime, source: 'alert', words },
+    ...updates.map(({ dateTime: time, place: words, ...place }) => ({
       ...place,
+      words,
       time,
       source: 'update' as const,
     })),
     ...(lastLocation ? [{ ...lastLocation, source: 'location' as const }] : []),
   ]
   let newest: NewestPlace | null = null
-  for (const { latitude, longitude, time, source } of known)
+  for (const { latitude, longitude, time, source, words = null } of known)
     if (latitude != null && longitude != null && (!newest || time > newest.time))
-      newest = { latitude, longitude, time, source }
+      newest = { latitude, longitude, time, source, words }
   return newest
 }
 

@@ -218,8 +218,8 @@ export const raiseAlert = (tx: Decision, deviceId: string, given: AlertToRaise):
       ? findToJoin(sql, device.key, { name, dateTime })
       : undefined
   if (open) {
-    const { latitude, longitude } = reported ?? { latitude: null, longitude: null }
-    const update = { dateTime, latitude, longitude }
+    const { latitude, longitude, place = null } = positionOf(reported, null)
+    const update = { dateTime, latitude, longitude, place }
     const joined = joinEmergency(tx, open, update, given.by ?? null)
     notifyMissing(tx, device, joined, given)
     if (!given.isReported) tx.post({ kind: 'contact', key: device.key, at: now })

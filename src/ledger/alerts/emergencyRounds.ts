@@ -4,6 +4,7 @@ import { type RoundState, readRoundState } from '../../db/queries/recipients.ts'
 import { escalationOf, MINUTE_MS } from '../../domain/message/emergency.ts'
 import type { Env } from '../../env.ts'
 import { logFailure } from '../../log.ts'
+import { loadDescriber } from '../../places/store.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import { beginDecision, type Decision } from '../decision.ts'
 import { alertStates, type EmergencyRow, emergencies } from '../tables.ts'
@@ -66,11 +67,14 @@ const readRoundContext = async (
   const account = readAccount(sql)
   if (!account) return null
   const about = { accountId: account.id, deviceId: row.details.deviceId, now: Date.now() }
+  const db = openCell(env, account.cell)
+  const describing = loadDescriber(env.ASSETS, db, account.id)
   try {
-    return await Promise.race([
-      readRoundState(openCell(env, account.cell), about, row.id),
+    const state = await Promise.race([
+      readRoundState(db, about, row.id),
       scheduler.wait(MAX_WAIT_MS).then(() => null),
     ])
+    return state && { ...state, lastLocation: (await describing)(state.lastLocation) }
   } catch {
     return null
   }

@@ -3,6 +3,7 @@ import { type AlertContext, readAlertContext } from '../../db/queries/alertConte
 import { CHANNELS, NEW_ALERT_STATE } from '../../domain/message/alert.ts'
 import { type PendingRaise, pendingIdOf } from '../../domain/message/pendingRaise.ts'
 import type { Env } from '../../env.ts'
+import { type DescribePlace, loadDescriber } from '../../places/store.ts'
 import { readAccount } from '../accounts/accountRow.ts'
 import type { Decision } from '../decision.ts'
 import { type AlertToRaise, type RaiseOutcome, raiseAlert } from './alerts.ts'
@@ -24,23 +25,30 @@ export type PendingOutcome =
   | { ok: true; outcomes: OneOutcome[] }
   | { ok: false; refusal: 'account-not-found' }
 
-/** What the alerts need from the cell, by device. Read before the decision. */
+/** What the alerts need from the cell. */
+interface Contexts {
+  byDevice: Map<string, AlertContext>
+  describe: DescribePlace
+}
+
+/** Read before the decision. */
 export const readContexts = async (
   sql: SqlStorage,
   env: Env,
   raises: PendingRaise[],
-): Promise<Map<string, AlertContext>> => {
+): Promise<Contexts | null> => {
   const account = readAccount(sql)
-  if (!account) return new Map()
+  if (!account) return null
   const { id: accountId, cell } = account
   const db = openCell(env, cell)
-  const contexts = new Map<string, AlertContext>()
+  const describing = loadDescriber(env.ASSETS, db, accountId)
+  const byDevice = new Map<string, AlertContext>()
   for (const deviceId of new Set(raises.map((raise) => raise.deviceId))) {
     const device = { deviceId, accountId, groupId: null }
     const now = Date.now()
-    contexts.set(deviceId, await readAlertContext(db, device, { channels: CHANNELS, now }))
+    byDevice.set(deviceId, await readAlertContext(db, device, { channels: CHANNELS, now }))
   }
-  return contexts
+  return { byDevice, describe: await describing }
 }
 
 /** What the API raises. It may join what a tracker has raised, which then cannot cancel it. */
@@ -55,7 +63,7 @@ export const raiseAtOnce = (tx: Decision, deviceId: string, given: AlertToRaise)
 const raiseOne = (
   tx: Decision,
   raise: PendingRaise,
-  context: AlertContext,
+  context: AlertContext & Pick<Contexts, 'describe'>,
   cancelled: CancelledPress[],
 ): OneOutcome => {
   const { deviceId, emergency, notifications, origin, rule, press } = raise
@@ -64,14 +72,16 @@ const raiseOne = (
   if ('repeatOf' in admitted) return { ok: true, alertId: admitted.repeatOf }
   const { alert, reported } = admitted
   const isCancelled = press !== undefined && isCancelledBefore(tx, { deviceId, alert, press })
+  const { describe, ...known } = context
   const outcome = raiseAlert(tx, deviceId, {
-    ...context,
+    ...known,
     alert: rule ? { ...alert, ruleId: rule.ruleId, zoneId: rule.zoneId } : alert,
     emergency,
     isQuiet: raise.isQuiet === true,
     isCancelled,
     isReported: true,
-    reported,
+    reported: describe(reported),
+    lastKnown: describe(known.lastKnown),
     recipients: context.recipients.filter(({ channel }) => notifications.includes(channel)),
     origin,
     by: press?.sourceId ?? null,
@@ -105,13 +115,13 @@ const raiseOne = (
 export const raisePendingAlerts = (
   tx: Decision,
   raises: PendingRaise[],
-  contexts: Map<string, AlertContext>,
+  contexts: Contexts | null,
 ): PendingOutcome => {
   const cancelled: CancelledPress[] = []
   const outcomes = raises.map((raise): OneOutcome => {
-    const context = contexts.get(raise.deviceId)
-    if (!context) return { ok: false, refusal: 'device-not-found' }
-    return raiseOne(tx, raise, context, cancelled)
+    const context = contexts?.byDevice.get(raise.deviceId)
+    if (!contexts || !context) return { ok: false, refusal: 'device-not-found' }
+    return raiseOne(tx, raise, { ...context, describe: contexts.describe }, cancelled)
   })
   endWaiting(tx, cancelled)
   tx.post({ kind: 'raises-decided', ids: raises.map(pendingIdOf) })

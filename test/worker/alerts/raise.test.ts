@@ -48,6 +48,7 @@ describe('raising an alert', () => {
         ...place,
         positionTime: '2026-11-14T09:30:00.000Z',
         positionSource: 'reported',
+        place: 'in Lisbon',
         text: 'Help',
         alerts: ['SOSButton'],
         emergency: true,
@@ -64,7 +65,12 @@ describe('raising an alert', () => {
         cancelledAt: null,
         cancelledBy: null,
         updates: [],
-        newestPosition: { ...place, dateTime: '2026-11-14T09:30:00.000Z', source: 'alert' },
+        newestPosition: {
+          ...place,
+          dateTime: '2026-11-14T09:30:00.000Z',
+          source: 'alert',
+          place: 'in Lisbon',
+        },
         deliveries: [
           { ...queued, channel: 'Email', to: ana.email, ...state },
           { ...queued, channel: 'SMS', to: bob.phone, ...state },

@@ -371,6 +371,7 @@ export const SAMPLES: Record<string, Sample> = {
   listZones: {},
   createZone: { body: newZone },
   exportZones: {},
+  describePlace: { query: '?latitude=38.7223&longitude=-9.1393' },
   importZones: {
     body: () => ({
       type: 'FeatureCollection',

@@ -134,10 +134,11 @@ describe('the newest place', () => {
       ...second,
       dateTime: iso(Date.now()),
       source: 'update',
+      place: '59 km S of Am Timan',
     })
     await passTime(account, 8 * MINUTE_MS + 1)
     const round = (await textsOf(account, 'escalation')).find((text) => text.includes('Place:'))
-    expect(round).toContain('10.50000, 20.25000')
+    expect(round).toContain('10.50000, 20.25000\n          59 km S of Am Timan\n')
     expect(round).toContain('Newest position, 8 minutes old')
     expect(round).toContain('First:    no position known')
     const location = { dateTime: iso(Date.now()), latitude: 11, longitude: 21 }
@@ -147,6 +148,7 @@ describe('the newest place', () => {
       longitude: 21,
       dateTime: location.dateTime,
       source: 'location',
+      place: '78 km E of Am Timan',
     })
   })
 

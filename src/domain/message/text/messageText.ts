@@ -100,11 +100,15 @@ export const headline = ({ purpose, alert, deviceName }: AlertDetails): string =
 
 const labelled = (label: string, value: string): string => `${`${label}:`.padEnd(10)}${value}`
 
+/** Lines under the one before, each if there is one. */
+const below = (...values: (string | null | undefined)[]): string[] =>
+  values.filter(Boolean).map((value) => `${' '.repeat(10)}${value}`)
+
 const newestLines = (newest: NewestPlace, { alert, motion, sentAt }: AlertDetails): string[] => {
   const first = placeOf(alert)
   return [
     labelled('Place', formatCoordinates(newest)),
-    `${' '.repeat(10)}Newest position, ${describePlaceAge(newest.time, sentAt)}`,
+    ...below(newest.words, `Newest position, ${describePlaceAge(newest.time, sentAt)}`),
     labelled('Map', mapLink(newest)),
     ...describeMotion(motion).map(([label, value]) => labelled(label, value)),
     ...(newest.source === 'alert'
@@ -118,10 +122,9 @@ const positionLines = (details: AlertDetails): string[] => {
   if (newest) return newestLines(newest, details)
   const place = placeOf(alert)
   if (!place) return [labelled('Place', 'no position known')]
-  const age = describeAge(alert)
   return [
     labelled('Place', formatCoordinates(place)),
-    ...(age ? [`${' '.repeat(10)}${age}`] : []),
+    ...below(alert.place, describeAge(alert)),
     labelled('Map', mapLink(place)),
     ...describeMotion(motion).map(([label, value]) => labelled(label, value)),
   ]

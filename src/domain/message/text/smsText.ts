@@ -87,6 +87,8 @@ export const composeSms = (details: AlertDetails, timeZone: string): MessageText
   const name = toGsm7(toOneLine(alertLabel(alert.name), MAX_NAME_LENGTH))
   const device = toGsm7(toOneLine(deviceName, 100))
   const text = toGsm7(toOneLine(alert.text, 300))
+  const place = newest ?? placeOf(alert)
+  const hasPlace = purpose.kind !== 'cancelled' && place !== null
   const isGsm7 = [name, device, text].every((part) => septets(part) !== null)
   const sizeOf = withLinkSize(isGsm7 ? gsm7Length : ucs2Length)
   const maxSize = isGsm7 ? MAX_GSM7_SEPTETS : MAX_UCS2_LENGTH
@@ -108,8 +110,12 @@ export const composeSms = (details: AlertDetails, timeZone: string): MessageText
   )
   const isRoomFor = (whole: string, part: string) =>
     part !== '' && sizeOf(whole) + 1 + sizeOf(part) <= maxSize
-  const withFirst = isRoomFor(fixed, first) ? `${fixed} ${first}` : fixed
-  const hasMotion = purpose.kind !== 'cancelled' && (newest ?? placeOf(alert)) !== null
-  const withMotion = hasMotion && isRoomFor(withFirst, moves) ? `${withFirst} ${moves}` : withFirst
+  // The person's own text is worth more than the words, which its map shows too.
+  const words = toGsm7((newest ? newest.words : alert.place) ?? '')
+  const isSpelled = !isGsm7 || septets(words) !== null
+  const hasWords = hasPlace && isSpelled && isRoomFor(text ? `${fixed} ${text}` : fixed, words)
+  const withWords = hasWords ? `${fixed} ${words}` : fixed
+  const withFirst = isRoomFor(withWords, first) ? `${withWords} ${first}` : withWords
+  const withMotion = hasPlace && isRoomFor(withFirst, moves) ? `${withFirst} ${moves}` : withFirst
   return { subject: '', text: append(withMotion, text, maxSize, sizeOf) }
 }
