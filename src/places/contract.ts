@@ -15,7 +15,7 @@ export const describePlace = define({
   tag: 'Locations',
   summary: 'Describe a place in words',
   description:
-    'By the zones of the account and by towns: the smallest zone that the place is in, or else the nearer of a zone within 20 km and a town within 500 km; far from towns, larger ones come first. Alerts have the same words as `place`, and so do their messages.',
+    'By the zones of the account and by towns: the smallest zone that the place is in, or else the nearer of a zone within 20 km and a town within 500 km; far from towns, larger ones come first. Users who are confined to a group get towns only. Alerts have the same words as `place`, and so do their messages.',
   scope: 'read',
   query: z.strictObject({
     latitude: degreesInUrl(90).meta({ description: 'Degrees, WGS 84.', example: 41.18 }),
@@ -25,7 +25,7 @@ export const describePlace = define({
     success,
     place: z.string().nullable().meta({
       description: 'Null where no zone and no town is near.',
-      example: '7.5 km NW of Porto',
+      example: '7.2 km NW of Porto',
     }),
   }),
 })

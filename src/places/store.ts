@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import type { Viewer } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { zones } from '../db/schema.ts'
 import { compile, type Placeholders, runBatch } from '../db/statement.ts'
@@ -69,13 +70,12 @@ const loadZones = async (db: Database, accountId: string): Promise<NamedZone[]> 
 }
 
 const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
-  Promise.race([
-    work.catch(() => otherwise),
-    scheduler.wait(MAX_WAIT_MS).then(() => otherwise),
-  ])
+  Promise.race([work.catch(() => otherwise), scheduler.wait(MAX_WAIT_MS).then(() => otherwise)])
 
 /** Adds the words to a place, where there are any. */
-export type DescribePlace = <P extends Place>(place: P | null) => (P & { words: string | null }) | null
+export type DescribePlace = <P extends Place>(
+  place: P | null,
+) => (P & { words: string | null }) | null
 
 /** What describes places of the account. Never fails, and waits no longer than an emergency may. */
 export const loadDescriber = async (
@@ -89,3 +89,13 @@ export const loadDescriber = async (
   ])
   return (place) => place && { ...place, words: describePlace(place, ofAccount, towns) }
 }
+
+/** The same for a place that somebody asks about: zones are closed to users who are confined. */
+export const loadDescriberFor = async (
+  assets: Fetcher,
+  db: Database,
+  { accountId, groupId }: Viewer,
+): Promise<DescribePlace> => {
+  if (groupId === null) return loadDescriber(assets, db, accountId)
+  const towns = await inTime(loadTowns(assets), NO_TOWNS)
+  return (place) => place && { ...place, words: describePlace(place, [], towns) }

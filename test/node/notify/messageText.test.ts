@@ -31,11 +31,12 @@ interface Changes extends Partial<Omit<AlertDetails, 'alert'>> {
   longitude?: number | null
   positionTime?: number | null
   positionSource?: PositionSource
+  place?: string | null
 }
 
 const occasion = (changes: Changes = {}): AlertDetails => {
   const { name = 'SOSButton', text = '', latitude = 38.7223, longitude = -9.1393 } = changes
-  const { positionTime = AT, positionSource = 'reported', ...rest } = changes
+  const { positionTime = AT, positionSource = 'reported', place = null, ...rest } = changes
   const { purpose = { kind: 'alert' }, motion = {}, deviceName = 'Tern 7' } = rest
   const { identifier = '300434060000000', origin = 'https://perigee.example' } = rest
   return {
@@ -50,6 +51,7 @@ const occasion = (changes: Changes = {}): AlertDetails => {
       longitude,
       positionTime,
       positionSource,
+      place,
       emergency: name === 'SOSButton',
       late: false,
     },
@@ -96,6 +98,31 @@ describe('an e-mail', () => {
     expect(composeEmail(occasion(), 'Asia/Kolkata').text).toContain(
       '15:00:00 GMT+5:30 (Asia/Kolkata)',
     )
+  })
+
+  test('has the place in words below the coordinates, of a later message those of the newest', () => {
+    const place = '4.2 km NE of Leixões'
+    const old = { positionSource: 'last-known', positionTime: AT - DAY, place } as const
+    expect(composeEmail(occasion(old), 'UTC').text).toContain(`
+Place:    38.72230, -9.13930
+          4.2 km NE of Leixões
+          Last known position, 1 day before the alert
+Map:      `)
+    const newest = {
+      latitude: 1,
+      longitude: 2,
+      time: AT,
+      source: 'location',
+      words: 'in X',
+    } as const
+    const later = { ...occasion({ place }), newest, sentAt: AT + DAY }
+    expect(composeEmail(later, 'UTC').text).toContain(`
+Place:    1.00000, 2.00000
+          in X
+          Newest position, 1 day old
+Map:      `)
+    const unnamed = composeEmail({ ...later, newest: { ...newest, words: null } }, 'UTC').text
+    expect(unnamed).not.toContain('Leixões')
   })
 
   test('says if the place is not known', () => {
@@ -240,6 +267,36 @@ describe('an SMS', () => {
     )
   })
 
+  test('has the place in words if they fit beside the text, in its alphabet, and whole', () => {
+    const place = '4.2 km NE of Leixões'
+    const spelled = '4.2 km NE of Leixoes'
+    expect(sentSms(occasion({ place, text: 'Help' }), 'UTC')).toMatch(
+      new RegExp(`/a/${LINK} ${spelled} Help$`),
+    )
+    const motion = { speed: 12.5, course: 270, accuracy: 10 }
+    expect(sentSms(occasion({ place, motion }), 'UTC')).toMatch(
+      new RegExp(` ${spelled} 12.5 km/h, 270 deg, \\+-10 m$`),
+    )
+    const long = sentSms(occasion({ place, text: 'Help '.repeat(20) }), 'UTC')
+    expect(long).toContain(' Help Help')
+    expect(long).not.toContain('4.2 km')
+    expect(sentSms(occasion({ place: 'in 港', text: 'Help' }), 'UTC')).toMatch(/ Help$/)
+    expect(septets(sentSms(occasion({ place: 'in 港' }), 'UTC'))).toBeLessThanOrEqual(160)
+    const foreign = occasion({ place: 'in 港', deviceName: '漁船一号' })
+    expect(sentSms(foreign, 'UTC')).toMatch(/ in 港$/)
+    const cancelled = occasion({ place, purpose: { kind: 'cancelled' } })
+    expect(sentSms(cancelled, 'UTC')).not.toContain(spelled)
+    const newest = {
+      latitude: 1,
+      longitude: 2,
+      time: AT,
+      source: 'update',
+      words: 'in Lagos',
+    } as const
+    const later = sentSms({ ...occasion({ place }), newest, sentAt: AT }, 'UTC')
+    expect(later).toMatch(/ in Lagos First: 38\.72230,-9\.13930$/)
+  })
+
   test('says how old a last known position is, or that none is known, and how the device moves', () => {
     const old = { positionSource: 'last-known', positionTime: AT - 3 * DAY } as const
     expect(sentSms(occasion(old), 'UTC')).toContain('Last known 3 d before: 38.72230,-9.13930 ')
@@ -278,6 +335,7 @@ describe('an SMS', () => {
             origin: LONGEST_ORIGIN,
             positionSource: age === 0 ? 'reported' : 'last-known',
             positionTime: AT - age,
+            place: `in ${wild}`,
             motion: { speed: 99_999.9, course: 359.9, accuracy: 50_000_000 },
             purpose,
           })

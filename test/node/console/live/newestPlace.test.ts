@@ -12,6 +12,7 @@ const update = (dateTime: string, latitude: number | null) => ({
   dateTime,
   latitude,
   longitude: latitude,
+  place: null,
 })
 
 describe('the newest place of an emergency', () => {
@@ -44,6 +45,7 @@ describe('the newest place of an emergency', () => {
     const newestPosition = {
       ...at('2026-01-01T10:07:00.000Z', 7),
       source: 'location' as const,
+      place: null,
     }
     const emergency = { ...alert, newestPosition }
     expect(newestPlace(emergency, undefined)).toEqual(at('2026-01-01T10:07:00.000Z', 7))
