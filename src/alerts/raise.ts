@@ -56,7 +56,7 @@ export const raiseAlert = async (
   const [{ isVisible, emergencyAlerts, recipientsOmitted, keptSince, ...known }, describe] =
     await Promise.all([
       readAlertContext(db, { deviceId, accountId, groupId }, { channels, now }),
-      loadDescriber(env.ASSETS, db, accountId),
+      loadDescriber(env.ASSETS, db, { accountId, groupId: null }),
     ])
   if (!isVisible) throw new Problem('device-not-found')
   const isEmergency = given.emergency || isRaisedByReports(name, emergencyAlerts)

@@ -11,7 +11,7 @@ import { readWholeRange } from '../http/paging/rangeStream.ts'
 import { writeJson } from '../http/paging/rowWriter.ts'
 import { reply, replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
 import { providerFor } from '../notify/providers.ts'
-import { loadDescriberFor } from '../places/store.ts'
+import { loadDescriber } from '../places/store.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import type { AlertsQueryBody } from './forms.ts'
@@ -99,7 +99,7 @@ const readDrill = ({ env }: Context, { receivedAt, dateTime, deliveries }: Store
 const describeNewest = async (c: Context, alert: StoredAlert): Promise<StoredAlert> => {
   const { newest } = alert
   if (newest?.source !== 'location') return alert
-  const describe = await loadDescriberFor(c.env.ASSETS, c.get('db'), c.get('principal'))
+  const describe = await loadDescriber(c.env.ASSETS, c.get('db'), c.get('principal'))
   return { ...alert, newest: describe(newest) }
 }
 

@@ -38,7 +38,7 @@ export const takeStep = async (
   const step = async (): Promise<AlertStep> => {
     if (action === 'reopen') {
       const state = await readRoundState(db, about, id)
-      const describe = await loadDescriber(env.ASSETS, db, accountId)
+      const describe = await loadDescriber(env.ASSETS, db, { accountId, groupId: null })
       const lastLocation = describe(state.lastLocation)
       return { ...given, action, state: { ...state, lastLocation } }
     }

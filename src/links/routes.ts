@@ -16,7 +16,8 @@ const findAlert = async (c: Context, link: string): Promise<LinkedAlert | null> 
   const db = openCell(c.env, cell)
   const alert = await findLinkedAlert(db, await hashLink(link), Date.now())
   if (!alert?.newest || alert.newest.words) return alert
-  const describe = await loadDescriber(c.env.ASSETS, db, alert.accountId)
+  const { accountId } = alert
+  const describe = await loadDescriber(c.env.ASSETS, db, { accountId, groupId: null })
   return { ...alert, newest: describe(alert.newest) }
 }
 

@@ -77,25 +77,18 @@ export type DescribePlace = <P extends Place>(
   place: P | null,
 ) => (P & { words: string | null }) | null
 
-/** What describes places of the account. Never fails, and waits no longer than an emergency may. */
+/**
+ * What describes places of the account. Never fails, and waits no longer than an emergency may. Zones
+ * are closed to those who are confined to a group, and what they ask about is described by towns.
+ */
 export const loadDescriber = async (
-  assets: Fetcher,
-  db: Database,
-  accountId: string,
-): Promise<DescribePlace> => {
-  const [towns, ofAccount] = await Promise.all([
-    inTime(loadTowns(assets), NO_TOWNS),
-    inTime(loadZones(db, accountId), []),
-  ])
-  return (place) => place && { ...place, words: describePlace(place, ofAccount, towns) }
-}
-
-/** The same for a place that somebody asks about: zones are closed to users who are confined. */
-export const loadDescriberFor = async (
   assets: Fetcher,
   db: Database,
   { accountId, groupId }: Viewer,
 ): Promise<DescribePlace> => {
-  if (groupId === null) return loadDescriber(assets, db, accountId)
-  const towns = await inTime(loadTowns(assets), NO_TOWNS)
-  return (place) => place && { ...place, words: describePlace(place, [], towns) }
+  const [towns, ofAccount] = await Promise.all([
+    inTime(loadTowns(assets), NO_TOWNS),
+    groupId === null ? inTime(loadZones(db, accountId), []) : [],
+  ])
+  return (place) => place && { ...place, words: describePlace(place, ofAccount, towns) }
+}

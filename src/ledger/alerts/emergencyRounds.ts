@@ -68,7 +68,7 @@ const readRoundContext = async (
   if (!account) return null
   const about = { accountId: account.id, deviceId: row.details.deviceId, now: Date.now() }
   const db = openCell(env, account.cell)
-  const describing = loadDescriber(env.ASSETS, db, account.id)
+  const describing = loadDescriber(env.ASSETS, db, { accountId: account.id, groupId: null })
   try {
     const state = await Promise.race([
       readRoundState(db, about, row.id),

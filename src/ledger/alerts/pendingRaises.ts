@@ -41,7 +41,7 @@ export const readContexts = async (
   if (!account) return null
   const { id: accountId, cell } = account
   const db = openCell(env, cell)
-  const describing = loadDescriber(env.ASSETS, db, accountId)
+  const describing = loadDescriber(env.ASSETS, db, { accountId, groupId: null })
   const byDevice = new Map<string, AlertContext>()
   for (const deviceId of new Set(raises.map((raise) => raise.deviceId))) {
     const device = { deviceId, accountId, groupId: null }

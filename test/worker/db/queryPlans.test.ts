@@ -22,6 +22,7 @@ import {
   findUserByEmail,
   replacePassword,
 } from '../../../src/passwordLinks/store.ts'
+import { loadDescriber } from '../../../src/places/store.ts'
 import {
   deleteSubscription,
   listSubscriptions,
@@ -145,6 +146,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const long = { sort: 'name' as const, after: ['tern', 25_000, 1], limit: 10 }
     await listDevices(db, { accountId: own, groupId: null }, long, 1)
     await resolveGroup(db, own, { id: 'Fleet 7', nameKey: 'fleet 7' })
+    await loadDescriber(env.ASSETS, db, { accountId: own, groupId: null })
     const made = await createGroup(db, {
       accountId: own,
       id: id('grp', 900_001),
