@@ -91,7 +91,6 @@ describe('the place of an alert in words', () => {
     expect(await placeNow()).toBe('in Harbour')
     const patched = await account.call('PATCH', `/api/zones/${zone}`, {
       body: { name: 'Leixões' },
-      headers: { 'Content-Type': 'application/merge-patch+json' },
     })
     expect(patched.status).toBe(200)
     expect(await placeNow()).toBe('in Leixões')
@@ -112,7 +111,7 @@ describe('the place of an alert in words', () => {
     const name = `<b>Bay</b> https://evil.example ${'x'.repeat(100)}`
     await createZone(account, { name, ...around(PORTO) })
     const { alert } = (await raiseAlert(account, id, PORTO)).body
-    expect(alert.place).toMatch(/^in <b>Bay<\/b> … x{5,60}…$/)
+    expect(alert.place).toMatch(/^in <b>Bay<\/b> … x{26}\.\.$/)
     await waitUntilSent(account)
     const [text = ''] = await textsOf(account)
     expect(text).toContain(alert.place)
