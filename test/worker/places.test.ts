@@ -190,7 +190,7 @@ describe('GET /api/place', () => {
     const account = await openAccount()
     await createZone(account, { name: 'Harbour', ...around(PORTO) })
     const group = await createGroup(account, { name: 'North', devices: [] })
-    const confined = await createBoundUser(account, { group: group.id }, { scopes: ['read'] })
+    const confined = await createBoundUser(account, { group: group.id, privileges: ['read'] })
     expect((await ask(confined, inPorto)).body.place).toBe(NEAR_PORTO)
   })
 

@@ -46,7 +46,9 @@ export const readContexts = async (
   for (const deviceId of new Set(raises.map((raise) => raise.deviceId))) {
     const device = { deviceId, accountId, groupId: null }
     const now = Date.now()
-    byDevice.set(deviceId, await readAlertContext(db, device, { channels: CHANNELS, now }))
+    const context = await readAlertContext(db, device, { channels: CHANNELS, now })
+    const describe = await describing
+    byDevice.set(deviceId, { ...context, lastKnown: describe(context.lastKnown) })
   }
   return { byDevice, describe: await describing }
 }
@@ -81,7 +83,6 @@ const raiseOne = (
     isCancelled,
     isReported: true,
     reported: describe(reported),
-    lastKnown: describe(known.lastKnown),
     recipients: context.recipients.filter(({ channel }) => notifications.includes(channel)),
     origin,
     by: press?.sourceId ?? null,
