@@ -87,7 +87,9 @@ export const raiseAlert = async (
   if (deliveries === null) {
     const found = await findAlert(db, context, alert.id)
     if (!found) throw new Problem('unavailable')
-    return { alert: found, undelivered, recipientsOmitted: 0 }
+    const { newest = null } = found
+    const described = newest?.source === 'location' ? describe(newest) : newest
+    return { alert: { ...found, newest: described }, undelivered, recipientsOmitted: 0 }
   }
   const state = { ...NEW_ALERT_STATE, seq: 0, receivedAt: now, messages: 0 }
   const newest = newestPlaceOf(alert, [], lastKnown)
