@@ -16,6 +16,8 @@ import { ZONE_COLUMNS } from '../zones/store.ts'
 const MAX_WAIT_MS = 300
 const MAX_CACHE_BYTES = 8_000_000
 const ZONE_BYTES = 500
+/** Compiling so many takes some milliseconds; then other requests have their turn. */
+const SLICE_BYTES = 150_000
 const TOWNS_URL = 'https://assets.invalid/places/towns.txt'
 
 /** Of this isolate. A promise is not kept: it would belong to the request that has made it. */
@@ -62,15 +64,31 @@ const loadZones = async (db: Database, accountId: string): Promise<NamedZone[]> 
   })
   const version = versions.results[0]?.version ?? ''
   if (known?.version === version) return known.zones
-  const compiled = rows.results.map(({ name, shape }) => ({ name, shape: compileShape(shape) }))
-  const sizes = compiled.map(({ shape }) => ZONE_BYTES + compiledBytes(shape))
-  const bytes = sizes.reduce((sum, size) => sum + size, ZONE_BYTES)
+  const compiled: NamedZone[] = []
+  let bytes = ZONE_BYTES
+  let sliceEnd = SLICE_BYTES
+  for (const { name, shape } of rows.results) {
+    const zone = { name, shape: compileShape(shape) }
+    compiled.push(zone)
+    bytes += ZONE_BYTES + compiledBytes(zone.shape)
+    if (bytes < sliceEnd) continue
+    sliceEnd = bytes + SLICE_BYTES
+    await scheduler.wait(1)
+  }
   zoneCache.set(accountId, { version, zones: compiled, bytes })
   return compiled
 }
 
 const inTime = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
   Promise.race([work.catch(() => otherwise), scheduler.wait(MAX_WAIT_MS).then(() => otherwise)])
+
+const wordsOrNull = (...of: Parameters<typeof describePlace>): string | null => {
+  try {
+    return describePlace(...of)
+  } catch {
+    return null
+  }
+}
 
 /** Adds the words to a place, where there are any. */
 export type DescribePlace = <P extends Place>(
@@ -90,5 +108,5 @@ export const loadDescriber = async (
     inTime(loadTowns(assets), NO_TOWNS),
     groupId === null ? inTime(loadZones(db, accountId), []) : [],
   ])
-  return (place) => place && { ...place, words: describePlace(place, ofAccount, towns) }
+  return (place) => place && { ...place, words: wordsOrNull(place, ofAccount, towns) }
 }

@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { openCell } from '../../src/db/open.ts'
+import { loadDescriber } from '../../src/places/store.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { raiseAlert, readAlert } from '../support/alerts/alerts.ts'
 import {
@@ -9,7 +11,7 @@ import {
   raiseSos,
 } from '../support/alerts/emergencies.ts'
 import { readMessages, waitUntilSent } from '../support/alerts/messages.ts'
-import { callWithBindings, failStatements } from '../support/bindings.ts'
+import { callWithBindings, failStatements, watchBatches } from '../support/bindings.ts'
 import { createDevice } from '../support/devices.ts'
 import { createGroup } from '../support/groups.ts'
 import { call } from '../support/http.ts'
@@ -131,6 +133,35 @@ describe('the place of an alert in words', () => {
       body: { alertName: 'LowBattery', ...PORTO },
     })
     expect([status, body.alert.place]).toEqual([201, NEAR_PORTO])
+  })
+
+  test('is by a town while the database does not answer', async () => {
+    const never = { prepare: env.DB.prepare.bind(env.DB), batch: () => new Promise(() => {}) }
+    const db = openCell({ ...env, DB: never as unknown as D1Database }, 0)
+    const inWords = await loadDescriber(env.ASSETS, db, { accountId: 'any', groupId: null })
+    expect(inWords(PORTO)).toEqual({ ...PORTO, words: NEAR_PORTO })
+    expect(inWords(null)).toBeNull()
+  })
+
+  test('reads zones in one call, and only their version until one is changed', async () => {
+    const account = await openAccount()
+    const zone = await createZone(account, around(PORTO))
+    const calls: number[][] = []
+    const DB = watchBatches(env.DB, (all) => calls.push(all.map(({ results }) => results.length)))
+    const load = () =>
+      loadDescriber(env.ASSETS, openCell({ ...env, DB }, 0), {
+        accountId: account.id,
+        groupId: null,
+      })
+    await load()
+    await load()
+    await account.call('PATCH', `/api/zones/${zone}`, { body: { name: 'Quay' } })
+    expect((await load())(PORTO)).toMatchObject({ words: 'in Quay' })
+    expect(calls).toEqual([
+      [1, 1],
+      [1, 0],
+      [1, 1],
+    ])
   })
 
   test('of an emergency in a location, one that joins it and its rounds is there too', async () => {

@@ -101,7 +101,8 @@ const nearestTown = (
     const x = longitudes[at] as number
     const metres = distanceMetres(latitude, longitude, y, x)
     const rank = rankOf(metres, sizes[at] as number)
-    if (metres > MAX_TOWN_METRES || rank >= lowest) continue
+    // False for the numbers of a broken line, too.
+    if (!(metres <= MAX_TOWN_METRES && rank < lowest)) continue
     lowest = rank
     nearest = { found: { name: names[at] as string, latitude: y, longitude: x }, metres }
   }

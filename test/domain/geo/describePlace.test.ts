@@ -138,6 +138,11 @@ describe('a zone', () => {
   })
 })
 
+test('a line of the towns that is broken is never the nearest', () => {
+  const towns = parseTowns(`${TOWNS_HEADER}\nBroken\t0\nWhole\t0\t1\t0\nEmpty\n`)
+  expect(inWords(0, 0.9, [], towns)).toBe('11 km W of Whole')
+})
+
 test('another file than that of the towns is refused', () => {
   expect(() => parseTowns('<!doctype html>\n<html>')).toThrow('another header')
 })
