@@ -280,4 +280,11 @@ export const MUTANTS = [
     to: 'calls.length > 1',
     tests: ['node/db/join'],
   },
+  {
+    name: 'places: without the file of towns no alert is raised',
+    file: 'src/places/store.ts',
+    from: 'work.catch(() => otherwise)',
+    to: 'work',
+    tests: ['worker/places'],
+  },
 ]
