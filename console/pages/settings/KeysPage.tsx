@@ -6,6 +6,7 @@ import { useAction, useResource } from '../../api/resource.ts'
 import type { Key, NewKeyReply } from '../../api/types.ts'
 import { now } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
@@ -39,16 +40,16 @@ const Regenerate = ({ apiKey, onMade, onClose }: RegenerateProps) => {
   )
   return (
     <FormDialog
-      title={text.keys.regenerateTitle(apiKey.name)}
-      submitLabel={text.keys.regenerate}
+      title={later.keys.regenerateTitle(apiKey.name)}
+      submitLabel={later.keys.regenerate}
       action={regenerate}
       onClose={onClose}
     >
-      <p>{text.keys.regenerateLead}</p>
+      <p>{later.keys.regenerateLead}</p>
       <SelectField
-        label={text.keys.overlap}
+        label={later.keys.overlap}
         value={overlap}
-        choices={OVERLAPS.map((value) => ({ value, label: text.keys.overlaps[value] }))}
+        choices={OVERLAPS.map((value) => ({ value, label: later.keys.overlaps[value] }))}
         onChange={setOverlap}
       />
     </FormDialog>
@@ -60,13 +61,13 @@ const DeleteKey = ({ apiKey, onDone }: { apiKey: Key; onDone: () => void }) => (
     size="small"
     icon="trash"
     label={text.common.delete}
-    title={text.keys.deleteTitle(apiKey.name)}
-    question={text.keys.deleteQuestion}
-    confirmLabel={text.keys.deleteConfirm}
+    title={later.keys.deleteTitle(apiKey.name)}
+    question={later.keys.deleteQuestion}
+    confirmLabel={later.keys.deleteConfirm}
     name={apiKey.name}
     onConfirm={async () => {
       await call('DELETE /api/account/keys/{keyId}', { params: { keyId: apiKey.id } })
-      toast(text.keys.deleted(apiKey.name))
+      toast(later.keys.deleted(apiKey.name))
       onDone()
     }}
   />
@@ -75,7 +76,7 @@ const DeleteKey = ({ apiKey, onDone }: { apiKey: Key; onDone: () => void }) => (
 const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
   if (expires === null) return <span class="muted">{text.common.never}</span>
   return Date.parse(expires) <= now.value ? (
-    <Badge kind="warn">{text.keys.expired}</Badge>
+    <Badge kind="warn">{later.keys.expired}</Badge>
   ) : (
     <Time value={expires} />
   )
@@ -101,7 +102,7 @@ export default () => {
   const columns: readonly Column<Key>[] = [
     {
       key: 'name',
-      label: text.keys.name,
+      label: later.keys.name,
       cell: ({ name, id }) => (
         <span class="two-lines">
           <b>{name}</b>
@@ -111,19 +112,19 @@ export default () => {
     },
     {
       key: 'permissions',
-      label: text.keys.permissions,
-      cell: ({ scopes }) => scopes.map((scope) => text.keys.scopeNames[scope]).join(', '),
+      label: later.keys.permissions,
+      cell: ({ scopes }) => scopes.map((scope) => later.keys.scopeNames[scope]).join(', '),
     },
     {
       key: 'user',
-      label: text.keys.user,
-      cell: ({ userId }) => (userId ? nameOf(userId) : text.keys.noUser),
+      label: later.keys.user,
+      cell: ({ userId }) => (userId ? nameOf(userId) : later.keys.noUser),
       isMinor: true,
     },
-    { key: 'expires', label: text.keys.expires, cell: (one) => <Expiry {...one} /> },
+    { key: 'expires', label: later.keys.expires, cell: (one) => <Expiry {...one} /> },
     {
       key: 'used',
-      label: text.keys.lastUsed,
+      label: later.keys.lastUsed,
       cell: ({ lastUsed }) => <Time value={lastUsed} isRelative />,
       isMinor: true,
     },
@@ -134,7 +135,7 @@ export default () => {
         <span class="row">
           {canRegenerate(key) && (
             <Button size="small" icon="refresh" onClick={() => setOpen(key)}>
-              {text.keys.regenerate}
+              {later.keys.regenerate}
             </Button>
           )}
           <DeleteKey apiKey={key} onDone={pages.reload} />
@@ -145,16 +146,16 @@ export default () => {
   const close = () => setOpen(null)
   const generate = (
     <Button kind="primary" icon="plus" onClick={() => setOpen('new')}>
-      {text.keys.generate}
+      {later.keys.generate}
     </Button>
   )
   return (
-    <SettingsFrame title={text.settings.title} lead={text.keys.lead} actions={generate}>
+    <SettingsFrame title={text.settings.title} lead={later.keys.lead} actions={generate}>
       <Table
         label={text.settings.keys}
         columns={columns}
         pages={pages}
-        empty={<Empty icon="key" title={text.keys.emptyTitle} action={generate} />}
+        empty={<Empty icon="key" title={later.keys.emptyTitle} action={generate} />}
       />
       {open === 'new' && <NewKey users={users.data ?? []} onMade={show} onClose={close} />}
       {open !== null && open !== 'new' && (

@@ -3,6 +3,7 @@ import { useAction } from '../../api/resource.ts'
 import type { Key, NewKeyReply, User } from '../../api/types.ts'
 import { DAY_MS } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { FormDialog } from '../../ui/dialog/Dialog.tsx'
 import { CodeLine, ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
@@ -30,15 +31,15 @@ interface KeySecretProps {
 
 export const KeySecret = ({ made, onClose }: KeySecretProps) => (
   <ShownOnce
-    title={text.keys.secretTitle(made.key.name)}
-    label={text.keys.secret}
+    title={later.keys.secretTitle(made.key.name)}
+    label={later.keys.secret}
     value={made.apiKey}
     onClose={onClose}
   >
     {made.apiKey !== null && (
       <>
-        <p>{text.keys.tryIt}</p>
-        <CodeLine label={text.keys.curl} value={curlLine(made.apiKey)} />
+        <p>{later.keys.tryIt}</p>
+        <CodeLine label={later.keys.curl} value={curlLine(made.apiKey)} />
       </>
     )}
   </ShownOnce>
@@ -82,14 +83,14 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
   const bind = bindFields({ draft, change, error: create.error })
   return (
     <FormDialog
-      title={text.keys.generate}
-      submitLabel={text.keys.generateConfirm}
+      title={later.keys.generate}
+      submitLabel={later.keys.generateConfirm}
       action={create}
       onClose={onClose}
     >
       <TextField
-        label={text.keys.name}
-        hint={text.keys.nameHint}
+        label={later.keys.name}
+        hint={later.keys.nameHint}
         {...bind.text('name')}
         maxLength={200}
         autocomplete="off"
@@ -97,31 +98,31 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
         required
       />
       <SeveralField
-        label={text.keys.permissions}
+        label={later.keys.permissions}
         options={SCOPES.filter(canGrant).map((value) => ({
           value,
-          label: text.keys.scopeNames[value],
-          hint: text.keys.scopeHints[value],
+          label: later.keys.scopeNames[value],
+          hint: later.keys.scopeHints[value],
         }))}
         {...bind.several('scopes')}
       />
       <SelectField
-        label={text.keys.user}
-        hint={own ? text.keys.ownUserHint : text.keys.userHint}
+        label={later.keys.user}
+        hint={own ? later.keys.ownUserHint : later.keys.userHint}
         choices={
-          own ? [choiceOf(own)] : [{ value: '', label: text.keys.noUser }, ...users.map(choiceOf)]
+          own ? [choiceOf(own)] : [{ value: '', label: later.keys.noUser }, ...users.map(choiceOf)]
         }
         {...bind.choiceOrNull('userId')}
         disabled={own !== null}
       />
       <SelectField
-        label={text.keys.expires}
-        choices={choicesOf(LIFETIMES, text.keys.lifetimes)}
+        label={later.keys.expires}
+        choices={choicesOf(LIFETIMES, later.keys.lifetimes)}
         {...bind.choice('lifetime')}
         pointer="/expires"
       />
       {draft.lifetime === 'custom' && (
-        <TextField label={text.keys.until} {...bind.instant('until')} pointer="/expires" />
+        <TextField label={later.keys.until} {...bind.instant('until')} pointer="/expires" />
       )}
     </FormDialog>
   )

@@ -2,6 +2,7 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Session } from '../../api/types.ts'
 import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
@@ -22,21 +23,21 @@ const End = ({ one, onDone }: { one: Session; onDone: () => void }) => (
     onAct={async () => {
       if (one.current) return session.signOut()
       await call('DELETE /api/Auth/Sessions/{sessionId}', { params: { sessionId: one.id } })
-      toast(text.sessions.ended)
+      toast(later.sessions.ended)
       onDone()
     }}
   >
-    {one.current ? text.sessions.endHere : text.sessions.end}
+    {one.current ? later.sessions.endHere : later.sessions.end}
   </ActionButton>
 )
 
 const EndAll = () => (
   <ConfirmButton
     icon="out"
-    label={text.sessions.endAll}
-    title={text.sessions.endAllTitle}
-    question={text.sessions.endAllQuestion}
-    confirmLabel={text.sessions.endAll}
+    label={later.sessions.endAll}
+    title={later.sessions.endAllTitle}
+    question={later.sessions.endAllQuestion}
+    confirmLabel={later.sessions.endAll}
     onConfirm={() => session.signOut(true)}
   />
 )
@@ -47,14 +48,14 @@ export default () => {
   return (
     <SettingsFrame
       title={text.settings.title}
-      lead={text.sessions.lead}
+      lead={later.sessions.lead}
       actions={data?.some(({ current }) => current) && <EndAll />}
     >
       {!data ? (
         <NotLoaded of={sessions} rows={4} />
       ) : data.length === 0 ? (
-        <Empty icon="user" title={text.sessions.emptyTitle}>
-          {text.sessions.empty}
+        <Empty icon="user" title={later.sessions.emptyTitle}>
+          {later.sessions.empty}
         </Empty>
       ) : (
         <ul class="card sessions" aria-label={text.settings.sessions}>
@@ -63,11 +64,11 @@ export default () => {
               <div>
                 <p>
                   <b title={one.userAgent}>{browserName(one.userAgent)}</b>{' '}
-                  {one.current && <Badge kind="good">{text.sessions.current}</Badge>}
+                  {one.current && <Badge kind="good">{later.sessions.current}</Badge>}
                 </p>
                 <p class="hint">
-                  {text.sessions.since} <Time value={one.creation} /> · {text.sessions.lastUsed}{' '}
-                  <Time value={one.lastUsed} isRelative /> · {text.sessions.until}{' '}
+                  {later.sessions.since} <Time value={one.creation} /> · {later.sessions.lastUsed}{' '}
+                  <Time value={one.lastUsed} isRelative /> · {later.sessions.until}{' '}
                   <Time value={one.expires} />
                 </p>
               </div>

@@ -1,3 +1,4 @@
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 
 /* The order matters: browsers name those that they descend from too. */
@@ -22,4 +23,4 @@ const find = (list: typeof BROWSERS, userAgent: string): string | undefined =>
 
 /** "Firefox on Linux", from what a browser says of itself. */
 export const browserName = (userAgent: string): string =>
-  text.sessions.browserOn(find(BROWSERS, userAgent) ?? null, find(SYSTEMS, userAgent) ?? null)
+  later.sessions.browserOn(find(BROWSERS, userAgent) ?? null, find(SYSTEMS, userAgent) ?? null)
