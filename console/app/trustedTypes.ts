@@ -1,6 +1,6 @@
 /*
  * The Content-Security-Policy refuses text wherever a browser would run it as a script or parse it as
- * HTML. The one exception is the map's worker, a script of our own.
+ * HTML. The exceptions are the map's worker and the service worker, scripts of our own.
  */
 
 interface PolicyFactory {
@@ -12,7 +12,8 @@ const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
 factory?.createPolicy('default', {
   createScriptURL: (text) => {
     const url = new URL(text, location.href)
-    if (url.origin === location.origin && url.pathname.startsWith('/console/')) return url.href
+    if (url.origin === location.origin && /^\/(console\/|sw\.js$)/.test(url.pathname))
+      return url.href
     throw new TypeError(`${url.origin} is not a source of scripts.`)
   },
 })

@@ -1,5 +1,5 @@
 // Builds the console into the static assets unless it is current: `public/index.html`,
-// `public/console/` and `public/_headers`.
+// `public/console/`, `public/sw.js` and `public/_headers`.
 import { createHash } from 'node:crypto'
 import {
   cpSync,
@@ -18,6 +18,8 @@ import { readMapUrl } from './map-url.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const source = join(root, 'console')
 const target = join(root, 'public')
+/** Beside the folder `console`. The page that names its files is last. */
+const FILES = ['_headers', 'sw.js', 'index.html']
 /** In the assets, so that it never outlives them. */
 const stampFile = join(target, 'console', 'build.txt')
 
@@ -38,18 +40,19 @@ export async function buildConsole() {
 /** Builds for the map that MAP_URL names, with the headers that go with it. */
 export async function buildInto(folder) {
   const { build } = await import('vite')
-  await build({
-    configFile: join(source, 'vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir: folder, emptyOutDir: false },
-  })
+  for (const config of ['vite.config.ts', 'vite.worker.config.ts'])
+    await build({
+      configFile: join(source, config),
+      logLevel: 'warn',
+      build: { outDir: folder, emptyOutDir: false },
+    })
   writeFileSync(join(folder, '_headers'), makeHeaders(process.env.MAP_URL ?? ''))
 }
 
 /** The files first, the page that names them last: a page never names a file that is not there. */
 function install(draft) {
   cpSync(join(draft, 'console'), join(target, 'console'), { recursive: true })
-  for (const name of ['_headers', 'index.html']) renameSync(join(draft, name), join(target, name))
+  for (const name of FILES) renameSync(join(draft, name), join(target, name))
   const current = new Set(readdirSync(join(draft, 'console')))
   for (const name of readdirSync(join(target, 'console')))
     if (!current.has(name)) rmSync(join(target, 'console', name), { recursive: true, force: true })
@@ -58,8 +61,7 @@ function install(draft) {
 function isCurrent(stamp) {
   return (
     existsSync(stampFile) &&
-    existsSync(join(target, 'index.html')) &&
-    existsSync(join(target, '_headers')) &&
+    FILES.every((name) => existsSync(join(target, name))) &&
     readFileSync(stampFile, 'utf8') === stamp
   )
 }
