@@ -10,7 +10,7 @@ import { alertLabel, text } from '../text/text.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Time } from '../ui/Time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { acknowledge, placeOf, reopen, slots } from './emergencies.ts'
+import { acknowledge, alarmTools, placeOf, reopen, slots } from './emergencies.ts'
 import type { Slot } from './emergencySlots.ts'
 
 /** Clicks so soon after a change may be meant for what was there before. */
@@ -26,7 +26,7 @@ narrow.addEventListener('change', () => {
 /** When the emergency was last signalled: trackers repeat it. */
 const signalTime = ({ dateTime, updates }: Alert): string => updates.at(-1)?.dateTime ?? dateTime
 
-const titleOf = ({ alerts, deviceId, test }: Alert): string => {
+export const titleOf = ({ alerts, deviceId, test }: Alert): string => {
   const known = deviceName(deviceId)
   const name = known === null ? text.names.deletedDevice : (known ?? deviceId)
   return text.emergency.raised(alerts.map(alertLabel).join(', '), name, test)
@@ -160,6 +160,7 @@ const Bar = () => {
     shown.map(({ alert, ended }) => `${alert.id} ${ended?.as}`).join(),
   )
   const newest = all.at(-1)
+  const Tools = alarmTools.value
   return (
     <section
       class={isSettling ? 'emergencies settling' : 'emergencies'}
@@ -193,6 +194,7 @@ const Bar = () => {
           )}
         </button>
       )}
+      {Tools && <Tools />}
     </section>
   )
 }

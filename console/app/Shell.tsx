@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { isOnline } from '../api/send.ts'
+import { isOnline, onBack } from '../api/send.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
 import { text } from '../text/text.ts'
@@ -52,15 +52,30 @@ const Notice = () => {
   return null
 }
 
+/** Tried again when the connection is back: without it an emergency makes no sound. */
+const loadAlarm = (): Promise<() => void> =>
+  import('../alarm/alarm.ts').then(
+    ({ startAlarm }) => startAlarm(),
+    () =>
+      new Promise((resolve) => {
+        const stop = onBack(() => {
+          stop()
+          resolve(loadAlarm())
+        })
+      }),
+  )
+
 /** The menu, the notices that every page has, and the page itself. */
 export const Shell = ({ isWide, children }: { isWide: boolean; children: ComponentChildren }) => {
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const { path } = place.value
   useEffect(() => {
     const stopEmergencies = startEmergencies()
+    const alarm = loadAlarm()
     live.start()
     return () => {
       stopEmergencies()
+      void alarm.then((stopAlarm) => stopAlarm())
       live.stop()
     }
   }, [])

@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { call } from '../api/client.ts'
 import { readAll } from '../api/list.ts'
 import { rememberNames } from '../api/names.ts'
@@ -25,6 +26,9 @@ export const emergencies = computed(() => open.value)
 
 /** How emergencies ended that were open here, and whether the viewer can undo it. */
 const endings = new Map<string, { as: Ending; isMine: boolean }>()
+
+/** What is below the emergencies in the bar; loaded with the alarm. */
+export const alarmTools = signal<ComponentType | null>(null)
 
 /** What the bar shows, from top to bottom. */
 export const slots = signal<readonly Slot[]>([])

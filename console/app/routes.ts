@@ -113,6 +113,10 @@ export const routes: readonly Route[] = [
     isForWholeAccount: false,
   },
   { path: '/settings/sessions', load: () => import('../pages/settings/SessionsPage.tsx') },
+  {
+    path: '/settings/notifications',
+    load: () => import('../pages/settings/NotificationsPage.tsx'),
+  },
 ]
 
 /** The menu, in groups. */

@@ -182,6 +182,10 @@ export const session = {
     }
     localStorage.removeItem(COOKIE_HINT)
     sessionStorage.clear()
+    // The service has ended the subscription with the session; without an answer it stays here.
+    await import('../push/browser.ts')
+      .then(({ endSubscription }) => endSubscription())
+      .catch(() => undefined)
     openFirstPage()
   },
 

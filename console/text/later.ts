@@ -453,4 +453,31 @@ export const later = {
     emptyTitle: 'No sessions',
     empty: 'You are using an API key. It leaves no session.',
   },
+  notifications: {
+    title: 'Notifications',
+    lead: 'How this browser calls you when something happens.',
+    push: 'Notifications',
+    pushHint:
+      'They come to every browser below, also while the console is closed, for the alerts that you get. An emergency can be acknowledged from its notification. On an iPhone or iPad, add the console to the home screen first.',
+    unsupported: 'This browser cannot show notifications, or the console was not opened by https.',
+    needsUser: 'You are using an API key. Sign in as a user to get notifications.',
+    isOn: 'On in this browser',
+    turnOn: 'Turn on in this browser',
+    turnOff: 'Turn off in this browser',
+    turnedOn: 'This browser shows notifications from now on.',
+    turnedOff: 'This browser shows no more notifications.',
+    denied:
+      'The browser does not allow notifications of this site. Allow them in its settings, at the symbol beside the address, and turn them on again.',
+    browsers: 'Browsers with notifications',
+    by: (host: string) => `by ${host}`,
+    remove: 'Remove',
+    removed: 'That browser shows no more notifications.',
+    sound: 'Sound',
+    soundHint:
+      'While the console is open, an emergency sounds until somebody acknowledges it. The choice is for this browser.',
+    soundSwitch: 'Sound in an emergency',
+    soundOn: 'On',
+    soundOff: 'Off',
+    test: 'Test',
+  },
 }

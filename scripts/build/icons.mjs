@@ -79,7 +79,7 @@ const drawPng = (size, colourAt) => {
 const ICONS = [
   ['192', 192, rounded],
   ['512', 512, rounded],
-  ['maskable', 512, full(0.72)],
+  ['maskable', 512, full(0.85)],
   ['apple-touch', 180, full(0.9)],
   ['badge', 96, silhouette],
 ]

@@ -4,6 +4,7 @@ import { useResource } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
 import { place } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
 import { NotLoaded } from '../../ui/states.tsx'
@@ -27,6 +28,7 @@ export const SettingsFrame = ({ title, children, actions, lead }: SettingsFrameP
       label: text.settings.sessions,
       isShown: (session.me.value?.user ?? null) !== null,
     },
+    { href: '/settings/notifications', label: later.notifications.title, isShown: true },
   ]
   return (
     <Page title={title} {...(lead && { lead })} actions={actions}>

@@ -1,5 +1,4 @@
 import { later } from '../../text/later.ts'
-import { text } from '../../text/text.ts'
 
 /* The order matters: browsers name those that they descend from too. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [

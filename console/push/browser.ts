@@ -1,0 +1,89 @@
+import { session } from '../session/session.ts'
+import { readBrowsers, readPushKey, removeBrowser, storeBrowser } from './api.ts'
+import { nextStep, readStored, writeStored } from './stored.ts'
+
+/* Notifications in this browser. */
+
+/** An active one; null without https, and where a browser has no service workers. */
+export const registerWorker = async (): Promise<ServiceWorkerRegistration | null> =>
+  (await navigator.serviceWorker?.register('/sw.js')) ? navigator.serviceWorker.ready : null
+
+const findRegistration = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  navigator.serviceWorker?.getRegistration('/')
+
+const findSubscription = async (): Promise<PushSubscription | null> =>
+  (await (await findRegistration())?.pushManager?.getSubscription()) ?? null
+
+export const canNotify = (): boolean =>
+  'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
+
+/** In base64url, as the service gives it. */
+export const encodeKey = (key: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(key)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+const subscribe = async (publicKey: string): Promise<PushSubscription> => {
+  const { pushManager } = (await registerWorker()) ?? (await navigator.serviceWorker.ready)
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+}
+
+const store = async (subscription: PushSubscription): Promise<void> => {
+  const userId = session.me.peek()?.user?.id
+  if (!userId) return
+  const { id } = await storeBrowser(subscription)
+  writeStored({ userId, id, endpoint: subscription.endpoint })
+}
+
+/** Ends the browser's subscription. The service learns of it by itself, or by `turnOff`. */
+export const endSubscription = async (): Promise<void> => {
+  writeStored(null)
+  await (await findSubscription())?.unsubscribe()
+}
+
+/** The id of this browser's subscription, if the signed-in user made it. */
+export const ownSubscriptionId = async (): Promise<string | null> => {
+  const stored = readStored()
+  const isOwn = stored !== null && stored.userId === session.me.peek()?.user?.id
+  return isOwn && (await findSubscription())?.endpoint === stored.endpoint ? stored.id : null
+}
+
+/** Asks for permission. False if it is not given. */
+export const turnOn = async (): Promise<boolean> => {
+  if ((await Notification.requestPermission()) !== 'granted') return false
+  const publicKey = await readPushKey()
+  // One of another user, or of an earlier key.
+  await endSubscription()
+  await store(await subscribe(publicKey))
+  return true
+}
+
+export const turnOff = async (id: string): Promise<void> => {
+  await removeBrowser(id)
+  if (id === (await ownSubscriptionId())) await endSubscription()
+}
+
+/** Brings the browser and the service together again, once in each visit. */
+export const keepSubscription = async (): Promise<void> => {
+  const stored = readStored()
+  const userId = session.me.peek()?.user?.id
+  if (!stored || !userId) return
+  const [subscription, publicKey, listed] = await Promise.all([
+    findSubscription(),
+    readPushKey(),
+    readBrowsers(),
+  ])
+  const key = subscription?.options.applicationServerKey
+  const hasPresentKey = key != null && encodeKey(key) === publicKey
+  const endpoint = subscription?.endpoint ?? null
+  const step = nextStep({ stored, userId, endpoint, hasPresentKey, listed })
+  if (step === 'forget') writeStored(null)
+  if (step === 'end') await endSubscription()
+  if (step === 'store' && subscription) await store(subscription)
+  if (step === 'renew') {
+    await subscription?.unsubscribe()
+    await store(await subscribe(publicKey))
+    await removeBrowser(stored.id).catch(() => undefined)
+  }
+}

@@ -1,0 +1,49 @@
+/* Who turned notifications on in this browser, which several people may use one after the other. */
+
+const NAME = 'perigee.push'
+
+export interface Stored {
+  userId: string
+  /** Of the subscription in the API. */
+  id: string
+  endpoint: string
+}
+
+export const readStored = (): Stored | null => {
+  try {
+    return JSON.parse(localStorage.getItem(NAME) ?? 'null') as Stored | null
+  } catch {
+    return null
+  }
+}
+
+export const writeStored = (stored: Stored | null): void => {
+  if (stored) localStorage.setItem(NAME, JSON.stringify(stored))
+  else localStorage.removeItem(NAME)
+}
+
+interface Found {
+  stored: Stored | null
+  userId: string
+  /** Of the browser's subscription; null where it has none. */
+  endpoint: string | null
+  /** Whether the subscription accepts the service's present key. */
+  hasPresentKey: boolean
+  listed: readonly { id: string; current: boolean }[]
+}
+
+/** What to do with the browser's subscription when the console starts. */
+export type Step = 'none' | 'forget' | 'renew' | 'store' | 'end'
+
+export const nextStep = ({ stored, userId, endpoint, hasPresentKey, listed }: Found): Step => {
+  if (stored?.userId !== userId) return 'none'
+  // Permission was taken back, or the browser's data were deleted.
+  if (endpoint === null) return 'forget'
+  // The service worker has replaced it.
+  if (endpoint !== stored.endpoint) return 'store'
+  const own = listed.find(({ id }) => id === stored.id)
+  // Removed in another browser, or by a new password: only its user turns it on again.
+  if (!own) return 'end'
+  if (!hasPresentKey) return 'renew'
+  return own.current ? 'none' : 'store'
+}
