@@ -303,6 +303,7 @@ function pagePaths({ ship, third }) {
     '/settings/emergencies',
     '/settings/keys',
     '/settings/sessions',
+    '/settings/notifications',
     '/no/such/page',
   ]
 }

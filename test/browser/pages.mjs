@@ -495,6 +495,7 @@ function pagePaths({ details, webhookPath = '/webhooks' }) {
     '/settings/emergencies',
     '/settings/keys',
     '/settings/sessions',
+    '/settings/notifications',
     ...details,
   ]
 }

@@ -127,7 +127,10 @@ async function withMap(mapUrl, body, { isMissing = false } = {}) {
 }
 
 async function openConsole(folder, watch) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    serviceWorkers: 'block',
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   await watch.follow(page)
