@@ -23,7 +23,7 @@ const OPTIONS = { permissions: ['notifications'], serviceWorkers: 'allow' }
 const watch = new Watch()
 const service = await PushService.start()
 const browser = await launch()
-const account = await TestAccount.open({ licenses: 2 })
+const account = await TestAccount.open({ licenses: 4 })
 const ana = await account.call('POST', '/api/users', {
   name: 'Ana',
   email: EMAIL,
@@ -37,12 +37,14 @@ await account.call('POST', '/api/zones', {
   name: 'Fishing harbour',
   shape: { type: 'Circle', center: [PLACE.longitude, PLACE.latitude], radius: 800 },
 })
-const tern = await account.addDevice({ name: 'Tern 7' }, PLACE)
+const [tern, truck, buoy, skiff] = await Promise.all(
+  ['Tern 7', 'Truck 3', 'Buoy 9', 'Skiff 2'].map((name) => account.addDevice({ name }, PLACE)),
+)
 const signIn = (page) =>
   visit.signIn(page, { account: account.userName, email: EMAIL, password: PASSWORD })
-const raise = async () =>
+const raise = async ({ id }) =>
   (
-    await account.call('POST', `/api/devices/${tern.id}/alerts`, {
+    await account.call('POST', `/api/devices/${id}/alerts`, {
       alertName: 'SOSButton',
       text: 'Taking on water',
       ...PLACE,
@@ -145,14 +147,15 @@ async function testPush() {
   const shown = (id) => page.evaluate(readNotifications, id)
   const click = async (id, action) =>
     (await workerOf(context)).evaluate(clickNotification, { tag: id, action })
-  const hasEnded = (id) => page.locator('.emergency-item.ended', { has: linkTo(page, id) })
+  const hasEnded = (id) =>
+    page.locator('.emergency-item.ended', { has: page.locator(`a[href="/alerts/${id}"]`) })
   let deliver
   let alert
 
   await check('notifications are turned on in this browser', async () => {
     await openPath(page, SETTINGS)
     await main.getByRole('button', { name: 'Turn on in this browser' }).click()
-    await main.getByText('On in this browser').waitFor()
+    await main.getByText('On in this browser', { exact: true }).waitFor()
     const browsers = main.getByRole('list', { name: 'Browsers with notifications' })
     await browsers.getByText(/^Chrome/).waitFor()
     const { publicKey } = await (await fetch(`${base}/api/push/key`)).json()
@@ -163,7 +166,7 @@ async function testPush() {
   })
 
   await check('an SOS comes as a push and is shown with its place and Acknowledge', async () => {
-    alert = await raise()
+    alert = await raise(tern)
     const { headers, payload } = await service.find(({ alertId }) => alertId === alert.id)
     expect(headers.urgency === 'high' && Number(headers.ttl) > 0, JSON.stringify(headers))
     await deliver(payload)
@@ -284,10 +287,10 @@ async function testPush() {
         Object.defineProperty(document, 'hidden', { get: () => true, configurable: true }),
       )
       const before = service.received.length
-      const second = await raise()
+      const second = await raise(truck)
       await until(
         () => shown(second.id),
-        (found) => found[0]?.title === 'SOS button from Tern 7',
+        (found) => found[0]?.title === 'SOS button from Truck 3',
       )
       expect(service.received.length === before, 'a push was sent')
       await account.call('POST', `/api/alerts/${second.id}/acknowledge`)
@@ -314,7 +317,7 @@ async function testPush() {
   await check('signing out ends the notifications of this browser', async () => {
     await openPath(page, SETTINGS)
     await main.getByRole('button', { name: 'Turn on in this browser' }).click()
-    await main.getByText('On in this browser').waitFor()
+    await main.getByText('On in this browser', { exact: true }).waitFor()
     await page.getByRole('button', { name: /Account and display/ }).click()
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -334,14 +337,15 @@ async function testPush() {
   await context.close()
 }
 
-const linkTo = (page, id) => page.locator(`a[href="/alerts/${id}"]`)
-
 async function testSmallScreen() {
-  for (const colorScheme of ['light', 'dark'])
+  for (const [colorScheme, device] of [
+    ['light', buoy],
+    ['dark', skiff],
+  ])
     await check(`settings and bar fit 375 px, and axe finds nothing, ${colorScheme}`, async () => {
       const viewport = { width: 375, height: 740 }
       const page = await openConsole({ viewport, colorScheme, bypassCSP: true })
-      const { id } = await raise()
+      const { id } = await raise(device)
       await openPath(page, SETTINGS)
       await settle(page)
       await page.getByRole('button', { name: 'Turn the sound off' }).waitFor()
