@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vite'
 
 /** The service worker, at the root so that it serves all pages, in one file for every browser. */
@@ -6,9 +7,10 @@ export default defineConfig({
   publicDir: false,
   build: {
     target: 'es2023',
+    modulePreload: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      input: 'worker/sw.ts',
+      input: join(import.meta.dirname, 'worker/sw.ts'),
       output: { format: 'iife', entryFileNames: 'sw.js' },
     },
   },

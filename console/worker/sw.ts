@@ -49,7 +49,8 @@ const askToOpen = (tab: Tab, path: string): Promise<boolean> => {
     port1.onmessage = () => resolve(true)
   })
   tab.postMessage({ open: path }, [port2])
-  return Promise.race([answer, wait(TAB_ANSWER_MS).then(() => false)])
+  const answered = Promise.race([answer, wait(TAB_ANSWER_MS).then(() => false)])
+  return answered.finally(() => port1.close())
 }
 
 const openPath = async (path: string): Promise<void> => {

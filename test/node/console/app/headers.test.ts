@@ -10,6 +10,7 @@ describe('the Content-Security-Policy of the console', () => {
     const policy = policyOf(makeHeaders(''))
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
     expect(policy).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'")
+    expect(policy).toContain("worker-src 'self'; manifest-src 'self';")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 
