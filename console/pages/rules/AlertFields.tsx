@@ -1,4 +1,5 @@
 import { CHANNELS } from '../../format/channels.ts'
+import { later } from '../../text/later.ts'
 import { alertLabel, text } from '../../text/text.ts'
 import { bindFields } from '../../ui/form/draft.ts'
 import { SeveralField } from '../../ui/form/fieldGroups.tsx'
@@ -12,31 +13,31 @@ export const AlertFields = (props: RulePartProps) => {
   const { draft } = props
   const bind = bindFields(props)
   return (
-    <Card title={text.rules.alert}>
+    <Card title={later.rules.alert}>
       <div class="stack">
         <TextField
-          label={text.rules.alertName}
-          hint={text.rules.alertNameHint(alertLabel(alertNameFor(draft.when.type)))}
+          label={later.rules.alertName}
+          hint={later.rules.alertNameHint(alertLabel(alertNameFor(draft.when.type)))}
           {...bind.text('alertName')}
           maxLength={64}
           isOptional
         />
         <TextArea
-          label={text.rules.alertText}
-          hint={text.rules.alertTextHint}
+          label={later.rules.alertText}
+          hint={later.rules.alertTextHint}
           {...bind.text('text')}
           rows={2}
           maxLength={2000}
           isOptional
         />
         <SeveralField
-          label={text.rules.notifications}
+          label={later.rules.notifications}
           options={choicesOf(CHANNELS, text.messages.channels)}
           {...bind.several('notifications')}
         />
         <CheckField
-          label={text.rules.emergency}
-          hint={text.rules.emergencyHint}
+          label={later.rules.emergency}
+          hint={later.rules.emergencyHint}
           {...bind.check('emergency')}
         />
       </div>
@@ -57,24 +58,24 @@ export const TuningFields = (props: RulePartProps) => {
   return (
     <Card>
       <details open={isRefused || undefined}>
-        <summary>{text.rules.details}</summary>
+        <summary>{later.rules.details}</summary>
         <div class="fields tuning">
           <TextField
-            label={text.rules.cooldown}
-            hint={text.rules.cooldownHint}
+            label={later.rules.cooldown}
+            hint={later.rules.cooldownHint}
             {...bind.text('cooldownMinutes')}
           />
           <TextField
-            label={text.rules.late}
-            hint={text.rules.lateHint}
+            label={later.rules.late}
+            hint={later.rules.lateHint}
             {...bind.text('lateMinutes')}
           />
           <TextField
-            label={text.rules.hysteresisMetres}
-            hint={text.rules.hysteresisMetresHint}
+            label={later.rules.hysteresisMetres}
+            hint={later.rules.hysteresisMetresHint}
             {...hysteresis.text('metres')}
           />
-          <TextField label={text.rules.hysteresisFixes} {...hysteresis.text('fixes')} />
+          <TextField label={later.rules.hysteresisFixes} {...hysteresis.text('fixes')} />
         </div>
       </details>
     </Card>

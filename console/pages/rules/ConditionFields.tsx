@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks'
 import type { ApiError } from '../../api/problem.ts'
 import type { Zone } from '../../api/types.ts'
 import { fold } from '../../format/fold.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields } from '../../ui/form/draft.ts'
 import { FieldError } from '../../ui/form/fieldGroups.tsx'
@@ -33,15 +33,15 @@ const ZonePicker = ({ label, hint, zones, ids, onChange, error }: ZonePickerProp
       <legend>{label}</legend>
       {hint && <p class="hint">{hint}</p>}
       {zones.length === 0 ? (
-        <p class="muted">{text.rules.noZones}</p>
+        <p class="muted">{later.rules.noZones}</p>
       ) : (
         <p class="picker-count" aria-live="polite">
-          {text.rules.chosenZones(ids.length)}
+          {later.rules.chosenZones(ids.length)}
         </p>
       )}
       <FieldError label={label} pointer="/when/zones" error={error} />
       {zones.length >= MIN_SEARCHED && (
-        <SearchInput label={text.rules.searchZones} value={words} onInput={setWords} />
+        <SearchInput label={later.rules.searchZones} value={words} onInput={setWords} />
       )}
       {zones.length > 0 && (
         <ul class="picker-found">
@@ -64,7 +64,7 @@ const ZonePicker = ({ label, hint, zones, ids, onChange, error }: ZonePickerProp
       {zones.length === 0 && (
         <div>
           <LinkButton size="small" icon="plus" href="/zones/new">
-            {text.rules.makeZone}
+            {later.rules.makeZone}
           </LinkButton>
         </div>
       )}
@@ -87,17 +87,17 @@ export const ConditionFields = ({ typed, onChange, zones, error }: ConditionFiel
   return (
     <div class="stack">
       <SelectField
-        label={text.rules.type}
-        hint={text.rules.typeHints[type]}
+        label={later.rules.type}
+        hint={later.rules.typeHints[type]}
         {...bind.choice('type')}
         onChange={(value) => change({ type: value })}
         value={type}
-        choices={RULE_TYPES.map((value) => ({ value, label: text.rules.types[value] }))}
+        choices={RULE_TYPES.map((value) => ({ value, label: later.rules.types[value] }))}
       />
       {hasField(type, 'member') && (
         <TextField
-          label={text.rules.member}
-          hint={text.rules.memberHint}
+          label={later.rules.member}
+          hint={later.rules.memberHint}
           {...bind.text('member')}
           maxLength={64}
         />
@@ -105,30 +105,32 @@ export const ConditionFields = ({ typed, onChange, zones, error }: ConditionFiel
       {hasField(type, 'above') && (
         <div class="pair">
           <TextField
-            label={isSpeed ? text.rules.aboveSpeed : text.rules.above}
+            label={isSpeed ? later.rules.aboveSpeed : later.rules.above}
             {...bind.text('above')}
           />
           <TextField
-            label={isSpeed ? text.rules.belowSpeed : text.rules.below}
+            label={isSpeed ? later.rules.belowSpeed : later.rules.below}
             {...bind.text('below')}
           />
         </div>
       )}
       {hasField(type, 'computed') && (
         <CheckField
-          label={text.rules.computed}
-          hint={text.rules.computedHint}
+          label={later.rules.computed}
+          hint={later.rules.computedHint}
           {...bind.check('computed')}
         />
       )}
       {hasField(type, 'minutes') && (
-        <TextField label={text.rules.minutes} {...bind.text('minutes')} />
+        <TextField label={later.rules.minutes} {...bind.text('minutes')} />
       )}
-      {hasField(type, 'metres') && <TextField label={text.rules.metres} {...bind.text('metres')} />}
+      {hasField(type, 'metres') && (
+        <TextField label={later.rules.metres} {...bind.text('metres')} />
+      )}
       {hasField(type, 'zones') && (
         <ZonePicker
-          label={isSpeed ? text.rules.zonesOptional : text.rules.zones}
-          hint={isSpeed ? text.rules.zonesHint : undefined}
+          label={isSpeed ? later.rules.zonesOptional : later.rules.zones}
+          hint={isSpeed ? later.rules.zonesHint : undefined}
           zones={zones}
           ids={typed.zones}
           onChange={(ids) => change({ zones: ids })}

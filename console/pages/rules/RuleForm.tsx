@@ -6,6 +6,7 @@ import { useAction } from '../../api/resource.ts'
 import { saveChanges } from '../../api/saveChanges.ts'
 import type { Rule } from '../../api/types.ts'
 import { setLeaveGuard } from '../../router/router.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
@@ -44,31 +45,31 @@ const Targets = ({ groups, isChecked, ...part }: TargetsProps) => {
   const { draft, change } = part
   const bind = bindFields(part)
   return (
-    <Card title={text.rules.forWhom}>
+    <Card title={later.rules.forWhom}>
       <div class="stack">
         <Choices
-          label={text.rules.forWhom}
+          label={later.rules.forWhom}
           isLabelHidden
           value={draft.scope}
-          choices={choicesOf(SCOPES, text.rules.scopes)}
+          choices={choicesOf(SCOPES, later.rules.scopes)}
           onChange={(scope) => change({ scope })}
         />
         {draft.scope === 'some' && (
           <>
             {isChecked && lacksTarget(draft) && (
               <p class="field-error" role="alert">
-                {text.rules.noTarget}
+                {later.rules.noTarget}
               </p>
             )}
             {groups.length > 0 && (
               <SeveralField
-                label={text.rules.groups}
+                label={later.rules.groups}
                 options={groups.map(({ id, name }) => ({ value: id, label: name }))}
                 {...bind.several('groups')}
               />
             )}
             <DevicePicker
-              label={text.rules.devices}
+              label={later.rules.devices}
               maxCount={MAX_TARGETS}
               {...bind.several('devices')}
             />
@@ -122,14 +123,14 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
   }
   return (
     <Form
-      submitLabel={rule ? text.common.save : text.rules.create}
+      submitLabel={rule ? text.common.save : later.rules.create}
       {...(!rule && { cancelHref: '/rules' })}
       onSubmit={submit}
       action={save}
       canSubmit={!rule || isDirty}
     >
       <div class="rule-preview">
-        <Card title={text.rules.inWords}>
+        <Card title={later.rules.inWords}>
           <output class="sentence preview">
             {describeRule(describedRuleOf(draft), namesOf(referred))}
           </output>
@@ -137,7 +138,7 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
       </div>
       <Card>
         <TextField
-          label={text.rules.name}
+          label={later.rules.name}
           {...bindFields(part).text('name')}
           maxLength={200}
           required
@@ -145,14 +146,14 @@ export const RuleForm = ({ rule, referred, onStored, onDirty }: RuleFormProps) =
         />
       </Card>
       <Targets {...part} groups={referred.groups} isChecked={isChecked} />
-      <Card title={text.rules.when}>
+      <Card title={later.rules.when}>
         <ConditionFields
           typed={draft.when}
           onChange={(when) => change({ when })}
           zones={referred.zones}
           error={error}
         />
-        <FieldError label={text.rules.when} pointer="/when" error={error} />
+        <FieldError label={later.rules.when} pointer="/when" error={error} />
       </Card>
       <ScheduleFields {...part} />
       <AlertFields {...part} />

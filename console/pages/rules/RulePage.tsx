@@ -5,6 +5,7 @@ import type { Rule } from '../../api/types.ts'
 import { canEditRules } from '../../api/zonesAndRules.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate } from '../../router/router.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { NotAllowed } from '../../ui/NotAllowed.tsx'
@@ -21,11 +22,11 @@ const parent = { href: '/rules', label: text.rules.title }
 
 const DeleteRule = ({ rule }: { rule: Rule }) => (
   <DeleteButton
-    title={text.rules.deleteTitle(rule.name)}
-    confirmLabel={text.rules.deleteConfirm}
-    question={text.rules.deleteQuestion}
+    title={later.rules.deleteTitle(rule.name)}
+    confirmLabel={later.rules.deleteConfirm}
+    question={later.rules.deleteQuestion}
     onDelete={() => call('DELETE /api/rules/{ruleId}', { params: { ruleId: rule.id } })}
-    deleted={text.rules.deleted(rule.name)}
+    deleted={later.rules.deleted(rule.name)}
     href="/rules"
   />
 )
@@ -42,7 +43,7 @@ const Loaded = ({ rule, referred, onChange }: LoadedProps) => {
     <Page
       title={rule.name}
       parent={parent}
-      lead={rule.enabled ? undefined : text.rules.offNote}
+      lead={rule.enabled ? undefined : later.rules.offNote}
       actions={
         <>
           <RuleSwitch rule={rule} onChange={onChange} />
@@ -54,7 +55,7 @@ const Loaded = ({ rule, referred, onChange }: LoadedProps) => {
         {canEditRules() ? (
           <RuleForm rule={rule} referred={referred} onStored={onChange} onDirty={setIsDirty} />
         ) : (
-          <Card title={text.rules.inWords}>
+          <Card title={later.rules.inWords}>
             <p class="sentence">{sentenceOf(rule, referred)}</p>
           </Card>
         )}
@@ -85,12 +86,12 @@ export default ({ params: { ruleId = '' } }: PageProps) => {
   if (!rule.data && !canEditRules()) return <NotAllowed />
   if (!rule.data)
     return (
-      <Page title={text.rules.add} parent={parent}>
+      <Page title={later.rules.add} parent={parent}>
         <RuleForm
           rule={null}
           referred={referred.data}
           onStored={({ id }) => {
-            toast(text.rules.created)
+            toast(later.rules.created)
             navigate(`/rules/${id}`)
           }}
         />

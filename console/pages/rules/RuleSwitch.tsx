@@ -2,7 +2,7 @@ import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Rule } from '../../api/types.ts'
 import { canEditRules } from '../../api/zonesAndRules.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { Switch } from '../../ui/form/Switch.tsx'
 import { Badge } from '../../ui/Page.tsx'
 import { Refusal } from '../../ui/states.tsx'
@@ -18,18 +18,18 @@ export const switchRule = async ({ rule, onChange }: RuleSwitchProps, enabled: b
   const params = { ruleId: rule.id }
   const reply = await call('PATCH /api/rules/{ruleId}', { params, body: { enabled } })
   onChange(reply.rule)
-  toast(enabled ? text.rules.switchedOn : text.rules.switchedOff)
+  toast(enabled ? later.rules.switchedOn : later.rules.switchedOff)
 }
 
 export const RuleSwitch = (props: RuleSwitchProps) => {
   const { rule } = props
   const change = useAction((enabled: boolean) => switchRule(props, enabled))
-  const word = rule.enabled ? text.rules.on : text.rules.off
+  const word = rule.enabled ? later.rules.on : later.rules.off
   if (!canEditRules()) return <Badge kind={rule.enabled ? 'good' : 'plain'}>{word}</Badge>
   return (
     <>
       <Switch
-        label={text.rules.switch(rule.name)}
+        label={later.rules.switch(rule.name)}
         isOn={rule.enabled}
         disabled={change.isPending}
         onChange={(enabled) => change.run(enabled)}

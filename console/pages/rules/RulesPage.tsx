@@ -1,6 +1,7 @@
 import { useList } from '../../api/list.ts'
 import type { Rule } from '../../api/types.ts'
 import { canEditRules } from '../../api/zonesAndRules.ts'
+import { later } from '../../text/later.ts'
 import { alertLabel, text } from '../../text/text.ts'
 import { ListPage } from '../../ui/list/ListPage.tsx'
 import type { Column } from '../../ui/list/Table.tsx'
@@ -14,10 +15,10 @@ export default () => {
   const replace = (rule: Rule) =>
     pages.set((items) => items.map((one) => (one.id === rule.id ? rule : one)))
   const columns: readonly Column<Rule>[] = [
-    { key: 'name', label: text.rules.name, cell: ({ name }) => name },
+    { key: 'name', label: later.rules.name, cell: ({ name }) => name },
     {
       key: 'sentence',
-      label: text.rules.inWords,
+      label: later.rules.inWords,
       cell: (rule) => <span class="sentence">{sentenceOf(rule, referred.data)}</span>,
     },
     {
@@ -28,13 +29,13 @@ export default () => {
     },
     {
       key: 'state',
-      label: text.rules.state,
+      label: later.rules.state,
       cell: (rule) => <RuleSwitch rule={rule} onChange={replace} />,
     },
   ]
   return (
     <ListPage
-      words={text.rules}
+      words={{ ...later.rules, title: text.rules.title }}
       icon="rule"
       path="/rules"
       columns={columns}

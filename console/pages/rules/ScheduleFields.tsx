@@ -1,7 +1,7 @@
 import type { ApiError } from '../../api/problem.ts'
 import type { ScheduleEntry } from '../../api/types.ts'
 import { session } from '../../session/session.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { Button } from '../../ui/Button.tsx'
 import { bindFields } from '../../ui/form/draft.ts'
 import { SeveralField } from '../../ui/form/fieldGroups.tsx'
@@ -25,19 +25,19 @@ const Entry = ({ entry, index, onChange, onRemove, error }: EntryProps) => {
   const bind = bindFields({ draft: entry, change: onChange, error, under })
   return (
     <fieldset class="schedule-entry stack">
-      <legend class="field-legend">{text.rules.time(index + 1)}</legend>
+      <legend class="field-legend">{later.rules.time(index + 1)}</legend>
       <SeveralField
-        label={text.rules.days}
-        options={choicesOf(DAYS, text.rules.weekdays)}
+        label={later.rules.days}
+        options={choicesOf(DAYS, later.rules.weekdays)}
         {...bind.several('days')}
       />
       <div class="pair">
-        <TextField label={text.rules.from} type="time" {...bind.text('from')} />
-        <TextField label={text.rules.to} type="time" {...bind.text('to')} />
+        <TextField label={later.rules.from} type="time" {...bind.text('from')} />
+        <TextField label={later.rules.to} type="time" {...bind.text('to')} />
       </div>
       <div>
         <Button size="small" icon="trash" onClick={onRemove}>
-          {text.rules.removeTime(index + 1)}
+          {later.rules.removeTime(index + 1)}
         </Button>
       </div>
     </fieldset>
@@ -51,10 +51,10 @@ export const ScheduleFields = ({ draft: { schedule }, change, error }: RulePartP
       schedule: schedule.map((entry, at) => (at === index ? { ...entry, ...changes } : entry)),
     })
   return (
-    <Card title={text.rules.schedule}>
+    <Card title={later.rules.schedule}>
       <div class="stack">
-        <p class="hint">{text.rules.scheduleHint(session.me.value?.account.timeZone ?? '')}</p>
-        {schedule.length === 0 && <p>{text.rules.always}</p>}
+        <p class="hint">{later.rules.scheduleHint(session.me.value?.account.timeZone ?? '')}</p>
+        {schedule.length === 0 && <p>{later.rules.always}</p>}
         {schedule.map((entry, index) => (
           <Entry
             key={index}
@@ -71,7 +71,7 @@ export const ScheduleFields = ({ draft: { schedule }, change, error }: RulePartP
             icon="plus"
             onClick={() => change({ schedule: [...schedule, EMPTY_TIME] })}
           >
-            {text.rules.addTime}
+            {later.rules.addTime}
           </Button>
         </div>
       </div>

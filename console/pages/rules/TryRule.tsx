@@ -4,6 +4,7 @@ import { useAction } from '../../api/resource.ts'
 import type { Location, Rule, TestedAlert, Zone } from '../../api/types.ts'
 import { canEditRules, zoneIdsOf } from '../../api/zonesAndRules.ts'
 import { formatPosition } from '../../format/units.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
@@ -37,7 +38,7 @@ const placeOf = ({ latitude, longitude }: TestedAlert): Place | null =>
 
 /** The track, with the zones of the rule and the places of its alerts. */
 const ResultMap = ({ alerts, track, zones, chosen }: ResultProps) => {
-  const shown = usePlainMap(text.rules.tryMap)
+  const shown = usePlainMap(later.rules.tryMap)
   const { map } = shown
   // Alerts without a place keep their number.
   const points = useMemo(
@@ -78,7 +79,7 @@ const AlertList = ({ alerts, chosen, rule, onChoose }: AlertListProps) => (
         <button type="button" aria-pressed={chosen === at} onClick={() => onChoose(at)}>
           <b>{alert.text}</b>
           <Time value={alert.dateTime} />
-          {isBeforeChange(alert, rule) && <Badge kind="plain">{text.rules.beforeChange}</Badge>}
+          {isBeforeChange(alert, rule) && <Badge kind="plain">{later.rules.beforeChange}</Badge>}
           {alert.latitude !== null && alert.longitude !== null && (
             <span class="muted">{formatPosition(alert.latitude, alert.longitude)}</span>
           )}
@@ -98,7 +99,7 @@ interface TryRuleProps {
 const SwitchOn = (props: Pick<TryRuleProps, 'rule' | 'onChange'>) => (
   <div>
     <ActionButton kind="primary" icon="check" onAct={() => switchRule(props, true)}>
-      {text.rules.switchOn}
+      {later.rules.switchOn}
     </ActionButton>
   </div>
 )
@@ -133,22 +134,22 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
   const { error } = run
   const earlier = result?.alerts.filter((alert) => isBeforeChange(alert, rule)).length ?? 0
   return (
-    <Card title={text.rules.try}>
+    <Card title={later.rules.try}>
       <p class="hint try-hint">
-        {text.rules.tryHint} {text.rules.tryChanged} <Time value={rule.lastModified} />
+        {later.rules.tryHint} {later.rules.tryChanged} <Time value={rule.lastModified} />
       </p>
       <Form
-        submitLabel={text.rules.trySubmit}
+        submitLabel={later.rules.trySubmit}
         action={run}
         canSubmit={!isDirty && deviceId !== undefined && !spanFault(span)}
         refusal={
           error?.code === 'span-too-large' ? (
-            <Refusal error={error}>{text.rules.tryTooLarge}</Refusal>
+            <Refusal error={error}>{later.rules.tryTooLarge}</Refusal>
           ) : undefined
         }
       >
         <DevicePicker
-          label={text.rules.tryDevice}
+          label={later.rules.tryDevice}
           values={devices}
           onChange={setDevices}
           maxCount={1}
@@ -156,17 +157,17 @@ export const TryRule = ({ rule, zones, isDirty, onChange }: TryRuleProps) => {
           error={error}
         />
         <SpanField value={span} onChange={setSpan} />
-        {isDirty && <p class="hint warn-text">{text.rules.trySaved}</p>}
+        {isDirty && <p class="hint warn-text">{later.rules.trySaved}</p>}
       </Form>
       {result && (
         <div class="stack try-result">
           <p role="status">
-            <b>{text.rules.tried(result.alerts.length)}</b>{' '}
-            {result.track.length === 0 && text.rules.noTrack}
-            {earlier > 0 && `${text.rules.triedBefore(earlier, result.alerts.length)} `}
+            <b>{later.rules.tried(result.alerts.length)}</b>{' '}
+            {result.track.length === 0 && later.rules.noTrack}
+            {earlier > 0 && `${later.rules.triedBefore(earlier, result.alerts.length)} `}
             {result.testedUntil !== null && (
               <>
-                {text.rules.triedUntil} <Time value={result.testedUntil} />
+                {later.rules.triedUntil} <Time value={result.testedUntil} />
               </>
             )}
           </p>

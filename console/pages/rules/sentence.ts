@@ -1,5 +1,6 @@
+import { alertLabel } from '../..//.ts'
 import type { RuleBody, ScheduleEntry } from '../../api/types.ts'
-import { alertLabel, text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { alertNameFor, type Condition } from './condition.ts'
 
 /* What a rule does, in one sentence. */
@@ -25,7 +26,7 @@ export type DescribedRule = Pick<RuleBody, 'when'> &
     isForSome?: boolean
   }
 
-const words = text.rules.sentence
+const words = later.rules.sentence
 const MAX_NAMED = 3
 const WEEKDAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 

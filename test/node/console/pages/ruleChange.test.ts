@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isBeforeChange } from '../../../../console/pages/rules/lastChange.ts'
-import { text } from '../../../../console/text/text.ts'
+import { later } from '../../../../console/text/later.ts'
 
 const lastModified = '2026-11-14T08:00:00.000Z'
 
@@ -19,7 +19,7 @@ test.each([
 )
 
 test('how many are before it is said in words', () => {
-  const said = ([count, all]: [number, number]) => text.rules.triedBefore(count, all)
+  const said = ([count, all]: [number, number]) => later.rules.triedBefore(count, all)
   const rest = ' from before the last change: live, the rule raises nothing there.'
   expect(said([1, 1])).toBe(`It is${rest}`)
   expect(said([3, 3])).toBe(`All are${rest}`)
