@@ -6,12 +6,7 @@ import './alarm.css'
 /** Below the emergencies: the sound, off and on again. */
 export const AlarmTools = () => (
   <div class="emergency-tools">
-    <button
-      type="button"
-      class="button small"
-      aria-pressed={isSoundOn.value}
-      onClick={() => setSound(!isSoundOn.value)}
-    >
+    <button type="button" class="button small" onClick={() => setSound(!isSoundOn.value)}>
       <Icon name="alert" size={16} />
       <span>{isSoundOn.value ? alarmText.mute : alarmText.unmute}</span>
     </button>

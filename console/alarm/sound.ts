@@ -47,7 +47,8 @@ const openContext = (): AudioContext => {
     context = new AudioContext()
     context.addEventListener('statechange', updateState)
   }
-  void context.resume()
+  // Stays pending, or fails, until the browser allows it.
+  context.resume().catch(() => undefined)
   updateState()
   return context
 }

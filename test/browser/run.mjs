@@ -1,5 +1,5 @@
 // Serves a clean copy of the project with `npm start` and runs every other file of this folder
-// against it.
+// against it, except those of `support/`.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -39,9 +39,9 @@ try {
     ...readSecrets(join(copy, '.dev.vars')),
     BASE_URL: `http://localhost:${port}`,
   }
-  const files = readdirSync(join(root, 'test/browser')).filter(
-    (file) => file.endsWith('.mjs') && file !== 'run.mjs',
-  )
+  const files = readdirSync(join(root, 'test/browser'), { recursive: true })
+    .filter((file) => /^(?!run\.mjs|support\W).*\.mjs$/.test(file))
+    .sort()
   for (const file of files) {
     console.log(`\n── test/browser/${file}`)
     const began = Date.now()

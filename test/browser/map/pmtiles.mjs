@@ -1,16 +1,16 @@
 // Shows a base map from a PMTiles archive on this machine:
-// node test/browser/pmtiles.mjs http://localhost:8787
+// node test/browser/map/pmtiles.mjs http://localhost:8787
 // Needs ADMIN_TOKEN of that service in the environment. The console is built anew with MAP_URL and
 // answered by this file; the API is that of the service.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
-import { buildInto } from '../../scripts/build/build-console.mjs'
-import { TestAccount } from './support/accounts.mjs'
-import { base, check, expect, launch, PATIENCE_MS, report, Watch } from './support/browser.mjs'
-import { waitForColours } from './support/colours.mjs'
-import { makeArchive, makePng, makeVectorTile, TILE_TYPES } from './support/pmtiles.mjs'
+import { buildInto } from '../../../scripts/build/build-console.mjs'
+import { TestAccount } from '../support/accounts.mjs'
+import { base, check, expect, launch, PATIENCE_MS, report, Watch } from '../support/browser.mjs'
+import { waitForColours } from '../support/colours.mjs'
+import { makeArchive, makePng, makeVectorTile, TILE_TYPES } from '../support/pmtiles.mjs'
 
 /** Of `PALETTES` in console/pages/map/style.ts. */
 const LAND = { light: '#f6f5f0', dark: '#1a233f' }
