@@ -107,6 +107,23 @@ describe('a session', () => {
     await expect(session.signOut(true)).rejects.toThrow('No.')
   })
 
+  test('that is signed out ends the notifications of this browser', async () => {
+    const unsubscribe = vi.fn(async () => true)
+    const pushManager = { getSubscription: async () => ({ unsubscribe }) }
+    vi.stubGlobal('navigator', {
+      serviceWorker: { getRegistration: async () => ({ pushManager }) },
+    })
+    kept.set('perigee.push', '{}')
+    await signIn()
+    await expect(session.signOut()).rejects.toThrow('No.')
+    expect(unsubscribe).not.toHaveBeenCalled()
+    replies.set('/api/Auth/SignOut', () => json({ success: true }))
+    await session.signOut()
+    expect(unsubscribe).toHaveBeenCalledOnce()
+    expect(kept.has('perigee.push')).toBe(false)
+    expect(assign).toHaveBeenCalledExactlyOnceWith('/')
+  })
+
   test('waits for a busy service instead of asking for the password', async () => {
     vi.useFakeTimers()
     replies.set('/api/Auth/Refresh', () => problem(503))
