@@ -1,6 +1,7 @@
 /* The texts of the service worker, which is a script of its own and loads no other. */
 
 export const workerText = {
+  brand: 'Perigee',
   acknowledge: 'Acknowledge',
   open: 'Open',
   acknowledged: 'Acknowledged',

@@ -34,7 +34,6 @@ export interface Shown {
   options: ShownOptions
 }
 
-const BRAND = 'Perigee'
 const LOOK = { icon: '/icons/192.png', badge: '/icons/badge.png' }
 const ACKNOWLEDGE = { action: 'acknowledge', title: text.acknowledge }
 const OPEN = { action: 'open', title: text.open }
@@ -72,7 +71,7 @@ export const readPayload = (sent: string): PushPayload | null => {
 export const notificationOf = (payload: PushPayload | null): Shown => {
   if (!payload)
     return {
-      title: BRAND,
+      title: text.brand,
       options: { ...LOOK, body: text.unreadable, data: { alertId: null, link: null } },
     }
   const { title, body, alertId, emergency, kind, link } = payload

@@ -23,7 +23,7 @@ export const offlinePage = (): Response => {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${text.offlineTitle} · Perigee</title>
+<title>${text.offlineTitle} · ${text.brand}</title>
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
