@@ -1,6 +1,6 @@
-import { alertLabel } from '../..//.ts'
 import type { RuleBody, ScheduleEntry } from '../../api/types.ts'
 import { later } from '../../text/later.ts'
+import { alertLabel } from '../../text/text.ts'
 import { alertNameFor, type Condition } from './condition.ts'
 
 /* What a rule does, in one sentence. */
