@@ -188,7 +188,7 @@ async function testPush() {
 
   await check('the open tab sounds, and shows it in its title and icon', async () => {
     await bar.getByText(/from Tern 7/).waitFor()
-    await page.waitForFunction(() => window.sound.isHeard())
+    await page.waitForFunction(() => window.sound.hasSignal())
     await page.waitForFunction(() => document.title.startsWith('⚠ 1 emergency · '))
     expect((await icon.getAttribute('href')) === '/favicon-emergency.svg', 'the icon is calm')
     await openPath(page, '/devices')
@@ -205,7 +205,7 @@ async function testPush() {
     expect(await page.evaluate(() => window.sound.isSilent()), 'forgotten after a reload')
     await page.locator('.emergencies:not(.settling)').waitFor()
     await bar.getByRole('button', { name: 'Turn the sound on' }).click()
-    await page.waitForFunction(() => window.sound.isHeard())
+    await page.waitForFunction(() => window.sound.hasSignal())
   })
 
   await check('a tab whose sound is blocked says so, until a click', async () => {
@@ -271,7 +271,7 @@ async function testPush() {
     await openPath(page, SETTINGS)
     await main.getByRole('switch', { name: 'Sound in an emergency' }).click()
     await main.getByRole('button', { name: 'Test', exact: true }).click()
-    await page.waitForFunction(() => window.sound.isHeard())
+    await page.waitForFunction(() => window.sound.hasSignal())
     await page.waitForFunction(() => window.sound.isSilent())
     await main.getByRole('switch', { name: 'Sound in an emergency' }).click()
   })

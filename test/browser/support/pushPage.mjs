@@ -47,7 +47,7 @@ export function measureSound() {
     return start.apply(this, when)
   }
   window.sound = {
-    isHeard: () =>
+    hasSignal: () =>
       analysers.some((analyser) => {
         const samples = new Float32Array(analyser.fftSize)
         analyser.getFloatTimeDomainData(samples)
