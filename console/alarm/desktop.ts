@@ -12,11 +12,18 @@ type Registration = Pick<ServiceWorkerRegistration, 'getNotifications' | 'showNo
 /** The titles of those shown by this tab, by the ids of their alerts. */
 const shown = new Map<string, string>()
 
-const bodyOf = (alert: Alert): string => {
+/** In words as well, while the device is where the alert was raised. */
+const whereOf = (alert: Alert): string => {
   const place = placeOf(alert)
-  const where = place ? formatPosition(place.latitude, place.longitude) : text.emergency.noPosition
-  return [alert.text, where].filter(Boolean).join('\n')
+  if (!place) return text.emergency.noPosition
+  const { latitude, longitude } = place
+  const isFirst = latitude === alert.latitude && longitude === alert.longitude
+  const words = isFirst && (alert as Alert & { place?: string | null }).place
+  const position = formatPosition(latitude, longitude)
+  return words ? `${words} (${position})` : position
 }
+
+const bodyOf = (alert: Alert): string => [whereOf(alert), alert.text].filter(Boolean).join('\n')
 
 const show = async (registration: Registration, alert: Alert, title: string): Promise<void> => {
   const { id } = alert
