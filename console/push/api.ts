@@ -4,8 +4,8 @@ import { callForResponse } from '../api/client.ts'
 
 export interface PushBrowser {
   id: string
-  /** Of the push service that the browser uses. */
-  host: string
+  /** The host of the push service that the browser uses. */
+  endpoint: string
   userAgent: string
   creation: string
   /** Made by this session. */
@@ -20,14 +20,14 @@ export const readPushKey = async (): Promise<string> =>
   (await read<{ publicKey: string }>('GET /api/push/key')).publicKey
 
 export const readBrowsers = async (signal?: AbortSignal): Promise<PushBrowser[]> =>
-  (await read<{ subscriptions: PushBrowser[] }>('GET /api/me/pushSubscriptions', { signal }))
-    .subscriptions
+  (await read<{ pushSubscriptions: PushBrowser[] }>('GET /api/me/pushSubscriptions', { signal }))
+    .pushSubscriptions
 
 /** Once for each browser: stored again, it is that of the present session. */
 export const storeBrowser = async (subscription: PushSubscription): Promise<PushBrowser> => {
   const body = subscription.toJSON()
   const operation = 'POST /api/me/pushSubscriptions'
-  return (await read<{ subscription: PushBrowser }>(operation, { body })).subscription
+  return (await read<{ pushSubscription: PushBrowser }>(operation, { body })).pushSubscription
 }
 
 export const removeBrowser = (id: string): Promise<unknown> =>

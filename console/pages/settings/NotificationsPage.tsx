@@ -75,7 +75,7 @@ const Here = ({ ownId, onDone }: { ownId: string | null; onDone: () => void }) =
 
 const Browsers = ({ browsers, ownId, onDone }: Found & { onDone: () => void }) => (
   <ul class="sessions" aria-label={words.browsers}>
-    {browsers.map(({ id, userAgent, host, creation }) => (
+    {browsers.map(({ id, userAgent, endpoint, creation }) => (
       <li key={id}>
         <div>
           <p>
@@ -83,7 +83,7 @@ const Browsers = ({ browsers, ownId, onDone }: Found & { onDone: () => void }) =
             {id === ownId && <Badge kind="good">{later.sessions.current}</Badge>}
           </p>
           <p class="hint">
-            {later.sessions.since} <Time value={creation} /> · {words.by(host)}
+            {later.sessions.since} <Time value={creation} /> · {words.by(endpoint)}
           </p>
         </div>
         <ActionButton
