@@ -1,6 +1,11 @@
 // Wakes somebody: an SOS by push to Chromium's own service worker, acknowledged from the notification,
 // and the alarm of an open tab: node test/browser/push.mjs http://localhost:8787
 // Needs ADMIN_TOKEN of that service in the environment, to open an account of its own.
+//
+// Chromium subscribes only to the push service of its maker. So the page gets a subscription to a
+// push service on this machine, with keys of the test: that service checks and decrypts what the
+// Worker really sends, and CDP (`ServiceWorker.deliverPushMessage`) hands the decrypted payload to
+// the service worker. From there on everything is Chromium's own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TestAccount } from './support/accounts.mjs'
 import { base, check, expect, launch, PATIENCE_MS, report, Watch } from './support/browser.mjs'
@@ -80,7 +85,8 @@ async function until(read, isWanted) {
 /** A console of Ana's whose push service and loudspeaker are the test's. */
 async function openConsole(options) {
   const page = await visit.open(browser, watch, { ...OPTIONS, ...options })
-  await page.addInitScript(replacePushService, service.subscription)
+  // Every tab of the browser has the same subscription.
+  await page.context().addInitScript(replacePushService, service.subscription)
   await page.addInitScript(measureSound)
   await signIn(page)
   await page.locator('.stream-state.live').waitFor({ state: 'attached' })
