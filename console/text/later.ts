@@ -459,7 +459,7 @@ export const later = {
   },
   notifications: {
     title: 'Notifications',
-    lead: 'How this browser calls you when something happens.',
+    lead: 'How this browser notifies you when something happens.',
     push: 'Notifications',
     pushHint:
       'They come to every browser below, also while the console is closed, for the alerts that you get. An emergency can be acknowledged from its notification. On an iPhone or iPad, add the console to the home screen first.',

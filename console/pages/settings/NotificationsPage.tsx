@@ -38,6 +38,7 @@ const Here = ({ ownId, onDone }: { ownId: string | null; onDone: () => void }) =
       <div class="actions">
         <Badge kind="good">{words.isOn}</Badge>
         <ActionButton
+          key="off"
           onAct={async () => {
             await turnOff(ownId)
             toast(words.turnedOff)
