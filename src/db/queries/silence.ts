@@ -29,15 +29,18 @@ export interface ContactQuery {
 type Packed = Record<'ranges' | 'deviceIds' | 'groupIds', string> &
   Pick<ContactQuery, 'after' | 'limit'>
 
+/** The latest arrival of anything from a device; 0 before the first. */
+export const CONTACT = sql<number>`max(ifnull(${devices.lastContact}, 0),
+  ifnull((SELECT ${locations.receivedAt} FROM ${locations}
+    WHERE ${locations.deviceKey} = ${devices.key} ORDER BY ${locations.time} DESC LIMIT 1), 0))`
+
 /** Two rows for each device: its own and its last location's. */
 const columnsOf = (p: Placeholders<Packed>) => ({
   key: devices.key,
   id: devices.id,
   accountId: devices.accountId,
   ends: devices.ends,
-  contact: sql<number>`max(ifnull(${devices.lastContact}, 0), ifnull((SELECT ${locations.receivedAt}
-    FROM ${locations} WHERE ${locations.deviceKey} = ${devices.key}
-    ORDER BY ${locations.time} DESC LIMIT 1), 0))`,
+  contact: CONTACT,
   groups: json<string[]>(sql`(SELECT json_group_array(${groupDevices.groupId})
     FROM ${groupDevices} WHERE ${groupDevices.deviceKey} = ${devices.key}
       AND ${groupDevices.groupId} IN ${valuesOf(p.groupIds)})`),

@@ -34,8 +34,31 @@ export interface WatchProgress {
   lastCheckIn: number | null
 }
 
+/** A watch as the cell has it. */
+export interface Watch extends WatchRecord, WatchProgress {
+  id: string
+  accountId: string
+  deviceId: string
+  deviceKey: number
+  /** The latest arrival of anything from the device; 0 before the first. */
+  contact: number
+  /** By which people check in without signing in. */
+  link: string
+  creation: number
+  lastModified: number
+  version: number
+}
+
+export const progressOf = (watch: WatchProgress): WatchProgress => {
+  const { state, since, nextDue, reminded, lastCheckIn } = watch
+  return { state, since, nextDue, reminded, lastCheckIn }
+}
+
 export const WATCH_ALERT = 'MissedCheckIn'
+export const WATCH_PATH = '/c/'
+/** How many of an account. Beyond it, those that ended first make way for new ones. */
 export const MAX_WATCHES = 1000
+export const MAX_WATCH_MINUTES = 43_200
 export const MAX_GRACE_MINUTES = 10_080
 const MINUTE_MS = 60_000
 
@@ -45,8 +68,10 @@ const RANK: Record<WatchCounts, number> = { any: 0, message: 1, checkIn: 2 }
 export const isCheckIn = ({ counts }: Pick<WatchRecord, 'counts'>, given: WatchCounts): boolean =>
   RANK[given] >= RANK[counts]
 
+type Promised = Pick<WatchRecord, 'due' | 'everyMinutes'>
+
 /** A watch that starts now. */
-export const startWatch = ({ due, everyMinutes }: WatchRecord, now: number): WatchProgress => ({
+export const startWatch = ({ due, everyMinutes }: Promised, now: number): WatchProgress => ({
   state: 'active',
   since: now,
   nextDue: due ?? now + (everyMinutes ?? 0) * MINUTE_MS,
@@ -58,16 +83,19 @@ export const startWatch = ({ due, everyMinutes }: WatchRecord, now: number): Wat
 export const isRunning = ({ state }: Pick<WatchProgress, 'state'>): boolean =>
   state === 'active' || state === 'overdue'
 
-/** A check-in keeps the promise of a deadline, and sets an interval going again. */
+/**
+ * A check-in keeps the promise of a deadline, and sets an interval going again. A repeat of the last
+ * one, or one from before the watch began, changes nothing.
+ */
 export const checkIn = (
-  { everyMinutes }: WatchRecord,
+  { everyMinutes }: Promised,
   progress: WatchProgress,
   at: number,
 ): WatchProgress => {
-  const lastCheckIn = Math.max(at, progress.lastCheckIn ?? 0)
-  if (everyMinutes === null) return { ...progress, state: 'completed', lastCheckIn }
+  if (!isRunning(progress) || at < progress.since || at === progress.lastCheckIn) return progress
+  if (everyMinutes === null) return { ...progress, state: 'completed', lastCheckIn: at }
   const nextDue = Math.max(progress.nextDue, at + everyMinutes * MINUTE_MS)
-  return { ...progress, state: 'active', since: at, nextDue, lastCheckIn }
+  return { ...progress, state: 'active', since: at, nextDue, lastCheckIn: at }
 }
 
 /** Moves the deadline; one that has passed is active again. */
@@ -77,16 +105,70 @@ export const extendWatch = (progress: WatchProgress, due: number): WatchProgress
   nextDue: due,
 })
 
+/**
+ * The progress after an edit. Another deadline, interval or device starts it anew; what counts from
+ * now on is not looked for in the past. Null for another promise of a watch that has ended.
+ */
+export const editProgress = (
+  before: Watch,
+  after: WatchRecord & { deviceId: string },
+  now: number,
+): WatchProgress | null => {
+  const progress = progressOf(before)
+  const isSame =
+    before.due === after.due &&
+    before.everyMinutes === after.everyMinutes &&
+    before.deviceId === after.deviceId
+  if (isSame) return before.counts === after.counts ? progress : { ...progress, since: now }
+  const { lastCheckIn } = before
+  return isRunning(before) ? { ...startWatch(after, now), lastCheckIn } : null
+}
+
 /** When it is overdue. */
-export const overdueAt = ({ graceMinutes }: WatchRecord, { nextDue }: WatchProgress): number =>
-  nextDue + graceMinutes * MINUTE_MS
+export const overdueAt = (
+  { graceMinutes }: Pick<WatchRecord, 'graceMinutes'>,
+  { nextDue }: Pick<WatchProgress, 'nextDue'>,
+): number => nextDue + graceMinutes * MINUTE_MS
 
 /** When the device is reminded, or the deadline itself; null once that was done. */
-export const remindAt = ({ remindMinutes }: WatchRecord, progress: WatchProgress): number | null =>
-  progress.reminded === progress.nextDue
-    ? null
-    : progress.nextDue - (remindMinutes ?? 0) * MINUTE_MS
+export const remindAt = (
+  { remindMinutes }: Pick<WatchRecord, 'remindMinutes'>,
+  { reminded, nextDue }: Pick<WatchProgress, 'reminded' | 'nextDue'>,
+): number | null => (reminded === nextDue ? null : nextDue - (remindMinutes ?? 0) * MINUTE_MS)
 
 /** When the sweep has to look at it. */
 export const checkAtOf = (record: WatchRecord, progress: WatchProgress): number =>
   Math.min(remindAt(record, progress) ?? Number.MAX_SAFE_INTEGER, overdueAt(record, progress))
+
+/** The progress with the device's last contact, where any contact counts. */
+export const countContact = (watch: Watch): WatchProgress => {
+  const progress = progressOf(watch)
+  const isFound = isCheckIn(watch, 'any') && watch.contact > watch.since
+  return isFound ? checkIn(watch, progress, watch.contact) : progress
+}
+
+export interface Settlement {
+  progress: WatchProgress
+  /** The contact that is a check-in and was not recorded as one. */
+  checkedInAt: number | null
+  /** Whether the reminder's time, or the deadline, has come. */
+  isDue: boolean
+  isOverdue: boolean
+}
+
+/** What has become of a watch by now: what reads show and the sweep records. */
+export const settleWatch = (watch: Watch, now: number): Settlement => {
+  const found = countContact(watch)
+  const checkedInAt = found.lastCheckIn === watch.lastCheckIn ? null : found.lastCheckIn
+  if (found.state !== 'active')
+    return { progress: found, checkedInAt, isDue: false, isOverdue: false }
+  const reminder = remindAt(watch, found)
+  const isDue = reminder !== null && reminder <= now
+  const isOverdue = overdueAt(watch, found) <= now
+  const progress: WatchProgress = {
+    ...found,
+    ...(isDue && { reminded: found.nextDue }),
+    ...(isOverdue && { state: 'overdue' }),
+  }
+  return { progress, checkedInAt, isDue, isOverdue }
+}

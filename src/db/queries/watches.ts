@@ -1,0 +1,204 @@
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
+import {
+  checkAtOf,
+  progressOf,
+  type Watch,
+  type WatchProgress,
+  type WatchRecord,
+} from '../../domain/watch/watch.ts'
+import type { Database } from '../open.ts'
+import { type InferRow, insertSelect, select, selectIn } from '../query.ts'
+import { devices, eventHeads, events, pendingRaises, watches } from '../schema.ts'
+import { compile, names, type Placeholders, readAll, runBatch } from '../statement.ts'
+import { EVENT_COLUMNS, isSubscribed, type NewEvent } from './events.ts'
+import { CONTACT } from './silence.ts'
+
+/* Watches with what their devices have sent, and how far they have come. */
+
+export const WATCH_COLUMNS = {
+  ...getTableColumns(watches),
+  deviceId: devices.id,
+  contact: CONTACT,
+}
+/** A watch goes with its device. */
+export const WATCHES_WITH_DEVICES = sql`${watches}
+  CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}`
+
+type WatchRow = InferRow<typeof WATCH_COLUMNS>
+
+export const toWatch = ({ record, checkAt: _, ...row }: WatchRow): Watch => ({ ...row, ...record })
+
+/** The record, without the rest of a watch. */
+export const recordOf = (watch: WatchRecord): WatchRecord => {
+  const { name, due, everyMinutes, graceMinutes, counts, remindMinutes } = watch
+  const { alertName, emergency, notifications } = watch
+  const promise = { name, due, everyMinutes, graceMinutes, counts, remindMinutes }
+  return { ...promise, alertName, emergency, notifications }
+}
+
+interface DuePage {
+  now: number
+  limit: number
+}
+
+/** The active ones whose time has come, longest ago first. */
+const selectDue = compile((p: Placeholders<DuePage>) =>
+  select(
+    WATCH_COLUMNS,
+    sql`FROM ${watches} INDEXED BY watches_active
+      CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
+      WHERE ${watches.state} = 'active' AND ${watches.checkAt} <= ${p.now}
+      ORDER BY ${watches.checkAt}, ${watches.id} LIMIT ${p.limit}`,
+  ).map(toWatch),
+)
+
+/** Overdue ones that any contact sets going again, and whose device was in contact since. */
+const selectReturned = compile((p: Placeholders<Pick<DuePage, 'limit'>>) =>
+  select(
+    WATCH_COLUMNS,
+    sql`FROM ${watches} INDEXED BY watches_overdue
+      CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
+      WHERE ${watches.state} = 'overdue' AND ${watches.record} ->> '$.counts' = 'any'
+        AND ${CONTACT} > ${watches.since} LIMIT ${p.limit}`,
+  ).map(toWatch),
+)
+
+export const readDueWatches = (db: Database, page: DuePage): Promise<Watch[]> =>
+  readAll(selectDue(db, page))
+
+export const readReturnedWatches = (db: Database, limit: number): Promise<Watch[]> =>
+  readAll(selectReturned(db, { limit }))
+
+/** What to record of one watch. */
+export interface WatchChange {
+  before: Watch
+  progress: WatchProgress
+  /** Where the deadline is moved; this is an edit, which increases the version. */
+  due?: number
+  events: Omit<NewEvent, 'accountId' | 'deviceId'>[]
+  raise: PendingRaise | null
+}
+
+type Writing = Placeholders<{ changes: string; now: number }>
+const member = (path: string) => sql`changed.value ->> ${sql.raw(`'$.${path}'`)}`
+
+/** False when something else was written since the watch was read. */
+const IS_UNCHANGED = sql`${watches.id} = ${member('id')}
+  AND ${watches.version} = ${member('before.version')}
+  AND ${watches.state} = ${member('before.state')} AND ${watches.since} = ${member('before.since')}
+  AND ${watches.nextDue} = ${member('before.nextDue')}
+  AND ${watches.reminded} IS ${member('before.reminded')}
+  AND ${watches.lastCheckIn} IS ${member('before.lastCheckIn')}`
+const HOLDS = sql`EXISTS (SELECT 1 FROM ${watches} WHERE ${IS_UNCHANGED})`
+
+/** The events of all changes that hold and that are not stored yet. */
+const newEvents = (p: Writing): SQL => sql`SELECT ${member('accountId')} AS account_id,
+    ${member('deviceId')} AS device_id, changed.key * 8 + listed.key AS place, listed.value AS event
+  FROM json_each(${p.changes}) changed, json_each(changed.value, '$.events') listed
+  WHERE ${HOLDS} AND NOT EXISTS (SELECT 1 FROM ${events}
+    WHERE ${events.accountId} = ${member('accountId')} AND ${events.id} = listed.value ->> '$.id')`
+
+/** Numbers for the events of several accounts. */
+const takeNumbers = compile(
+  (
+    p: Writing,
+  ) => sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})
+    SELECT account_id, count(*) FROM (${newEvents(p)}) WHERE true GROUP BY account_id
+    ON CONFLICT (${names(eventHeads.accountId)})
+    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
+)
+const insertEvents = compile(
+  (p: Writing) => sql`INSERT INTO ${events} (${EVENT_COLUMNS})
+    SELECT fresh.account_id, ${eventHeads.sequence} - count(*) OVER (PARTITION BY fresh.account_id)
+        + row_number() OVER (PARTITION BY fresh.account_id ORDER BY fresh.place),
+      fresh.event ->> '$.id', fresh.event ->> '$.type', fresh.event ->> '$.time', fresh.device_id,
+      fresh.event -> '$.data'
+    FROM (${newEvents(p)}) fresh
+    JOIN ${eventHeads} ON ${eventHeads.accountId} = fresh.account_id`,
+)
+
+const storeRaises = compile((p: Writing) =>
+  selectIn({ id: sql<string>`id` }, (list) =>
+    insertSelect(
+      pendingRaises,
+      {
+        id: member('raise.alert.id'),
+        accountId: member('accountId'),
+        creation: p.now,
+        raise: sql`changed.value -> '$.raise'`,
+      },
+      sql`FROM json_each(${p.changes}) changed
+        WHERE ${member('raise.alert.id')} IS NOT NULL AND ${HOLDS}
+        ON CONFLICT DO NOTHING RETURNING ${list}`,
+    ),
+  ),
+)
+
+/** Must come last: the other statements look at the row before it. */
+const updateWatches = compile((p: Writing) =>
+  selectIn(
+    { id: sql<string>`id` },
+    (list) => sql`UPDATE ${watches} SET state = ${member('after.state')},
+      since = ${member('after.since')}, next_due = ${member('after.nextDue')},
+      reminded = ${member('after.reminded')}, last_check_in = ${member('after.lastCheckIn')},
+      check_at = ${member('checkAt')}, version = ${member('version')},
+      record = changed.value -> '$.record',
+      last_modified = ifnull(${member('lastModified')}, ${watches.lastModified})
+    FROM json_each(${p.changes}) changed WHERE ${IS_UNCHANGED} RETURNING ${list}`,
+  ),
+)
+
+const selectSubscribed = compile((p: Writing) =>
+  select(
+    { accountId: sql<string>`DISTINCT ${member('accountId')}` },
+    sql`FROM json_each(${p.changes}) changed
+      WHERE json_array_length(changed.value, '$.events') > 0
+        AND ${isSubscribed(member('accountId'), p.now)}`,
+  ),
+)
+
+const toJson = ({ before, progress, due, events: own, raise }: WatchChange, now: number) => {
+  const isEdit = due !== undefined
+  const record = recordOf(isEdit && before.due !== null ? { ...before, due } : before)
+  return {
+    id: before.id,
+    accountId: before.accountId,
+    deviceId: before.deviceId,
+    before: { ...progressOf(before), version: before.version },
+    after: progress,
+    record,
+    checkAt: checkAtOf(record, progress),
+    version: before.version + (isEdit ? 1 : 0),
+    lastModified: isEdit ? now : null,
+    events: own,
+    raise,
+  }
+}
+
+/** How many statements `writeWatches` runs. */
+export const WRITE_WATCHES_QUERIES = 5
+
+/**
+ * Records the changes with their events and alerts, in one batch. What was changed by something else
+ * since it was read is left as it is, without its events and alerts.
+ */
+export const writeWatches = async (db: Database, changes: WatchChange[], now: number) => {
+  const values = { changes: JSON.stringify(changes.map((each) => toJson(each, now))), now }
+  const { raised, written, subscribed } = await runBatch(db, {
+    numbers: takeNumbers(db, values),
+    events: insertEvents(db, values),
+    raised: storeRaises(db, values),
+    written: updateWatches(db, values),
+    subscribed: selectSubscribed(db, values),
+  })
+  const ids = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id))
+  return {
+    /** The watches that were written. */
+    written: ids(written.results),
+    /** The alerts that this call stored. */
+    raised: ids(raised.results),
+    /** The accounts whose feed must be poked. */
+    subscribed: subscribed.results.map(({ accountId }) => accountId),
+  }
+}
