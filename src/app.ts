@@ -32,6 +32,7 @@ import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
+import { watches } from './watches/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 import { zoneCollection, zones } from './zones/routes.ts'
 
@@ -63,6 +64,7 @@ export const app = base
   .route('/api/zones.geojson', zoneCollection)
   .route('/api/place', places)
   .route('/api/rules', rules)
+  .route('/api/watches', watches)
   .route('/api/devices', deviceAlerts)
   .route('/api/devices', trips)
   .route('/api/alerts', alerts)

@@ -161,6 +161,7 @@ export const en = {
     ZoneEntered: 'Zone entered',
     ZoneLeft: 'Zone left',
     ValueLimit: 'Value limit',
+    MissedCheckIn: 'Missed check-in',
     Moved: 'Moved',
     Standing: 'Standing',
     Online: 'Online',

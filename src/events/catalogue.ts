@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { EVENT_TYPES, type EventType } from '../domain/event/event.ts'
 import { CHANNELS, POSITION_SOURCES, SUPPRESSED_REASONS } from '../domain/message/alert.ts'
 import { UNDELIVERED_REASONS } from '../domain/message/emergency.ts'
+import { WATCH_COUNTS, WATCH_STATES } from '../domain/watch/watch.ts'
 import { day, id, time } from '../http/contract/wire.ts'
 import { location } from '../locations/forms.ts'
 
@@ -56,6 +57,12 @@ const silence = z.object({
   deviceId,
   ruleId,
   lastContact: time.meta({ description: 'The latest arrival of anything from the device.' }),
+})
+
+const watch = z.object({
+  deviceId,
+  watchId: id('wat').meta({ description: 'The watch.' }),
+  nextDue: time.meta({ description: 'By when the check-in is, or was, due.' }),
 })
 
 const DATA = {
@@ -139,6 +146,16 @@ const DATA = {
   'zone.left': crossing,
   'device.silent': silence,
   'device.returned': silence,
+  'watch.due': watch,
+  'watch.overdue': watch.extend({ alertId: alertId.meta({ description: 'Its alert.' }) }),
+  'watch.checkedIn': watch.extend({
+    dateTime: time.meta({ description: 'When the check-in arrived.' }),
+    counts: z
+      .enum(WATCH_COUNTS)
+      .meta({ description: 'What it was: a contact, a message of the device, or a person’s own.' }),
+    state: z.enum(WATCH_STATES).meta({ description: 'The state of the watch after it.' }),
+    nextDue: time.meta({ description: 'By when the next one is due, if the watch goes on.' }),
+  }),
   'alert.cancelled': z.object({
     deviceId,
     alertId,
@@ -215,6 +232,12 @@ export const MEANINGS: Record<EventType, string> = {
   'zone.left': 'A device went out of a zone that a rule of type `leaves` names.',
   'device.silent': 'A device has sent nothing for as long as a rule of type `silent` allows.',
   'device.returned': 'A device that was silent is in contact again.',
+  'watch.due':
+    'A check-in is due soon, as `remindMinutes` says, or now. The device is reminded where it has a channel.',
+  'watch.overdue':
+    'A check-in was missed. Its alert is raised, unless the device is expired and it is no emergency.',
+  'watch.checkedIn':
+    'A check-in has arrived. One by any contact is found when the watch is due, or overdue.',
   'message.sent': 'A provider has accepted a message.',
   'message.failed': 'A message failed and is not retried.',
   'message.received': 'A message written on a device arrived by its network.',

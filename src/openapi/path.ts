@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   subscriptionId: 'psh_1jn7wz3h4q8v2n5t7r6m0p',
   ruleId: 'rul_1jn7wz3h4q8v2n5t7r6m0p',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
+  watchId: 'wat_1jn7wz3h4q8v2n5t7r6m0p',
   webhookId: 'whk_1jn7wz3h4q8v2n5t7r6m0p',
   zoneId: 'zon_1jn7wz3h4q8v2n5t7r6m0p',
 }

@@ -14,6 +14,7 @@ import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
 import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
 import { type CellRun, QueryBudget, rotateCells, runPart } from './run.ts'
 import { findSilence, MAX_SILENCE_QUERIES } from './silence/silence.ts'
+import { checkWatches, MAX_WATCH_QUERIES } from './watches.ts'
 
 interface Part {
   name: string
@@ -48,6 +49,7 @@ const resumeClaims = async ({ take, ...run }: CellRun): Promise<void> => {
 
 const PARTS: Part[] = [
   { name: 'pending-raises', maxQueries: MAX_RAISE_QUERIES, work: raiseLeftovers },
+  { name: 'watches', maxQueries: MAX_WATCH_QUERIES, work: checkWatches },
   { name: 'silence', maxQueries: MAX_SILENCE_QUERIES, work: findSilence },
   { name: 'expirations', maxQueries: MAX_EXPIRATION_QUERIES, work: recordExpirations },
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
@@ -57,8 +59,8 @@ const PARTS: Part[] = [
 ]
 
 /**
- * What the cron trigger runs each minute, in bounded pages: it records what has expired, finds silent
- * devices, hands over what a crash left, and deletes what is no longer kept. No license, limit or
+ * What the cron trigger runs each minute, in bounded pages: it records what has expired, finds missed
+ * check-ins and silent devices, hands over what a crash left, and deletes what is no longer kept. No license, limit or
  * emergency waits for it. Two runs at once do no harm.
  */
 export const sweep = async (env: Env, now: number): Promise<void> => {

@@ -15,7 +15,6 @@ import { select } from '../db/query.ts'
 import { accounts, devices, watches } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
 import { LINK_BYTES, makeLink } from '../domain/message/link.ts'
-import { iso } from '../domain/time/iso.ts'
 import {
   checkAtOf,
   checkIn,
@@ -32,6 +31,7 @@ import {
 } from '../domain/watch/watch.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import type { ServiceContext } from '../serviceContext.ts'
+import { checkedInEvent } from './events.ts'
 import { findDeviceKey, ownWatches, readRunning } from './store.ts'
 
 /* Starting a watch, and its steps: by the API, by a link, and by messages of the device. */
@@ -121,24 +121,6 @@ export const createWatch = async (
     ],
   })
 }
-
-/** The event of a check-in. The same check-in always makes the same id. */
-export const checkedInEvent = (
-  watch: Watch,
-  { state, nextDue }: WatchProgress,
-  counted: { at: number; given: WatchCounts; now: number },
-): WatchChange['events'][number] => ({
-  id: `evt_${watch.id}_checkedIn_${counted.at}`,
-  type: 'watch.checkedIn',
-  time: counted.now,
-  data: {
-    watchId: watch.id,
-    dateTime: iso(counted.at),
-    counts: counted.given,
-    state,
-    nextDue: iso(nextDue),
-  },
-})
 
 const progressAfter = (watch: Watch, before: WatchProgress, step: WatchStep): WatchProgress => {
   if (step.action === 'checkIn')

@@ -14,6 +14,7 @@ const LABELS: Readonly<Record<string, string>> = {
   ZoneEntered: 'Zone entered',
   ZoneLeft: 'Zone left',
   ValueLimit: 'Value limit',
+  MissedCheckIn: 'Missed check-in',
 }
 
 /** The name of an alert as people read it; an account's own names stay as they are. */

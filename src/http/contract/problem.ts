@@ -143,6 +143,7 @@ export const PROBLEMS = {
     'command-not-found': ['There is no such command of this device.', UNSEEN],
     'rule-not-found': ['There is no rule with this id.', UNSEEN],
     'zone-not-found': ['There is no zone with this id.', UNSEEN],
+    'watch-not-found': ['There is no watch with this id.', UNSEEN],
     'webhook-not-found': ['There is no webhook with this id.', UNSEEN],
     'no-location': [
       'The device has not reported a location yet.',
@@ -207,6 +208,14 @@ export const PROBLEMS = {
     'rule-cap-reached': [
       'The account has the maximum number of rules, or of positions in the zones that they name.',
       'Delete rules that are no longer used, or name fewer zones in them. The detail of a reply says what is used.',
+    ],
+    'watch-limit-reached': [
+      'The account has the maximum number of watches that run.',
+      'Complete, cancel or delete watches that are no longer needed.',
+    ],
+    'watch-ended': [
+      'The watch is completed or cancelled.',
+      'Start a new watch with `POST /api/watches`.',
     ],
     'delivery-gone': [
       'The events of this delivery are no longer stored.',

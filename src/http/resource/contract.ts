@@ -11,9 +11,11 @@ type Shape = Readonly<Record<string, z.ZodType>>
 type Outputs<S extends Shape> = { [K in keyof S]: z.output<S[K]> }
 type Members<Shown> = z.ZodType<Shown> & { readonly shape: object }
 
-interface Form<Name, Shown, Body, Filters, Once> {
+interface Form<Name, Plural, Shown, Body, Filters, Once> {
   /** What operations, problems and bodies call it: `zone` → `listZones`, `zone-not-found`. */
   name: Name
+  /** Where it is not the name with an s. */
+  plural?: Plural
   tag: string
   reading: Access
   writing: Access
@@ -46,12 +48,20 @@ interface One<Name extends string, Shown, Once = unknown> {
 }
 
 /** The contracts of a resource, as `resourceRoutes` serves them. */
-export interface Resource<Name extends string, Shown, Body, Query, Once> {
+export interface Resource<
+  Name extends string,
+  Shown,
+  Body,
+  Query,
+  Once,
+  Plural extends string = `${Name}s`,
+> {
   name: Name
+  plural: Plural
   isFlat: boolean
   list: Operation & {
     query: z.ZodType<Query>
-    reply: z.ZodType<{ success: true; nextCursor: string | null } & Record<`${Name}s`, Shown[]>>
+    reply: z.ZodType<{ success: true; nextCursor: string | null } & Record<Plural, Shown[]>>
   }
   create: Operation & One<Name, Shown, Once> & { body: z.ZodType<Body> }
   read: Operation & One<Name, Shown>
@@ -69,10 +79,11 @@ export const resource = <
   Body,
   Filters extends Shape = Record<never, never>,
   Once extends Shape = Record<never, never>,
+  const Plural extends string = `${Name}s`,
 >(
-  form: Form<Name, Shown, Body, Filters, Once>,
-): Resource<Name, Shown, Body, Outputs<typeof pageQuery & Filters>, Outputs<Once>> => {
-  const { name, tag, schema, body, isFlat = false, shownOnce } = form
+  form: Form<Name, Plural, Shown, Body, Filters, Once>,
+): Resource<Name, Shown, Body, Outputs<typeof pageQuery & Filters>, Outputs<Once>, Plural> => {
+  const { name, plural = `${form.name}s`, tag, schema, body, isFlat = false, shownOnce } = form
   const title = capitalize(name)
   const notFound = `${name}-not-found` as ProblemCode
   const reading = { tag, ...form.reading }
@@ -105,15 +116,16 @@ export const resource = <
   }
   return {
     name,
+    plural,
     isFlat,
     list: {
-      id: `list${title}s`,
-      summary: `List ${name}s`,
+      id: `list${capitalize(plural)}`,
+      summary: `List ${plural}`,
       ...reading,
       query: z.strictObject({ ...pageQuery, ...filters }),
       reply: z.object({
         success,
-        [`${name}s`]: about ? rows.meta({ description: about }) : rows,
+        [plural]: about ? rows.meta({ description: about }) : rows,
         nextCursor,
       }),
       ...list,

@@ -62,11 +62,12 @@ export const resourceRoutes = <
   Query extends { limit: number; cursor?: string | undefined },
   Once,
   Row extends { id: string; version: number },
+  Plural extends string,
 >(
-  contract: Resource<Name, Shown, Body, Query, Once>,
+  contract: Resource<Name, Shown, Body, Query, Once, Plural>,
   handlers: Handlers<Row, Shown, Body, Query, Once>,
 ): Hono<AppEnv> => {
-  const { name, isFlat } = contract
+  const { name, plural, isFlat } = contract
   const { find, present } = handlers
   const { list, create, read, replace, patch, remove } = contract as Operations
   const parameter = `${name}Id`
@@ -98,7 +99,7 @@ export const resourceRoutes = <
       const query = c.req.valid('query' as never) as Query
       return replyList(c, list, query, {
         readPage: (after) => handlers.list(c, after, query),
-        toBody: (rows) => ({ [`${name}s`]: rows.map(present) }),
+        toBody: (rows) => ({ [plural]: rows.map(present) }),
       })
     })
     .post('/', operation(create), async (c) => {
@@ -107,7 +108,7 @@ export const resourceRoutes = <
       const id = await c.get('newId')(handlers.prefix)
       const write = { accountId, id, record, now: Date.now() }
       const { row, shownOnce } = requireOk(await handlers.create(c.get('db'), write, c))
-      const location = `/api/${name}s/${row.id}`
+      const location = `/api/${plural}/${row.id}`
       return replyWithEtag(c, create, { ...body(row), ...shownOnce }, { ...row, location })
     })
     .get(path, operation(read), async (c) => send(c, read, await findRequested(c)))

@@ -54,6 +54,8 @@ export const COMPONENT_NAMES: Readonly<Record<string, string>> = {
   'SourceBody.settings.speedUnit': 'SpeedUnit',
   'UserBody.notify': 'NewUserNotify',
   'UserBody.privileges': 'Privilege',
+  'WatchBody.counts': 'WatchCounts',
+  'WatchBody.notifications': 'Channel',
 }
 
 /** So many members are the same thing, whatever the name of the member that has them. */

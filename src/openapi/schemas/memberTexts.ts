@@ -25,6 +25,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   DaySummary: 'A calendar day of a device.',
   Zone: 'An area that rules refer to.',
   User: 'A person of the account.',
+  Watch: 'A promise to report, and the alert if nobody does.',
   Webhook: 'A receiver of events.',
   Source: 'An address for the pushes of one provider, and how they are handled.',
   SourceBody: 'The members of a source that you can set.',

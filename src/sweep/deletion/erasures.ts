@@ -27,7 +27,7 @@ const MAX_JOB_QUERIES = 60
 /** Another isolate may accept a token of an erased account, and write, for up to 30 s. */
 const LATE_WRITE_GRACE_MS = 60_000
 
-const { accounts, alerts, commands, devices, erasures, locations, quarantine } = schema
+const { accounts, alerts, commands, devices, erasures, locations, quarantine, watches } = schema
 
 type AccountTable = SQLiteTable & { accountId: SQLiteColumn }
 
@@ -84,7 +84,7 @@ const eraseAccountRows = async (
   return true
 }
 
-/** Deletes a device's track, alerts, quarantine and conversation. False when there may be more. */
+/** Deletes a device's track, alerts, quarantine, conversation and watches. False when there may be more. */
 const eraseDeviceRows = async (
   db: Database,
   { accountId, deviceKey }: Erasure,
@@ -98,7 +98,7 @@ const eraseDeviceRows = async (
     queries: LOCATION_QUERIES,
     deleteNext: async () => (await deleteLocations(db, track)) === LOCATION_PAGE,
   })
-  for (const table of [quarantine, commands]) {
+  for (const table of [quarantine, commands, watches]) {
     const where = eq(table.deviceKey, deviceKey ?? 0)
     const deleteNext = () => deletePage(db, table, where, PAGE)
     if (!(await deletePages({ take, deleteNext }))) return false

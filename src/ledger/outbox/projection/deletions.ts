@@ -9,6 +9,7 @@ import {
   stays,
   tombstones,
   users,
+  watches,
 } from '../../../db/schema.ts'
 import type { Write } from '../outbox.ts'
 
@@ -16,7 +17,7 @@ import type { Write } from '../outbox.ts'
 
 /** The unary plus keeps the planner from reading all rows of the account. */
 const isOfDevice = (
-  table: typeof groupDevices | typeof silentMarks | typeof stays,
+  table: typeof groupDevices | typeof silentMarks | typeof stays | typeof watches,
   accountId: string,
   key: number,
 ) => sql`${table.deviceKey} = ${key} AND +${table.accountId} = ${accountId}`
@@ -46,7 +47,7 @@ export const removeDevice: Write<'device-gone'> = (db, accountId, { id, key, at,
     .set({ deviceId: null })
     .where(and(eq(users.accountId, accountId), eq(users.deviceId, id))),
   ...removeRuleTarget(db, { accountId, member: 'devices', id }),
-  ...[groupDevices, silentMarks, stays].map((table) =>
+  ...[groupDevices, silentMarks, stays, watches].map((table) =>
     db.delete(table).where(isOfDevice(table, accountId, key)),
   ),
   db.delete(devices).where(and(eq(devices.key, key), eq(devices.accountId, accountId))),
