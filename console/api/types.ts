@@ -207,6 +207,22 @@ export type WrappedRuleBody = { rule: RuleBody }
 export type PatchRuleBody = Partial<RuleBody>
 export type WrappedPatchRuleBody = { rule: PatchRuleBody }
 export type RuleTest = { deviceId: string; from: string; to: string }
+export type WatchBody = {
+  name: string
+  deviceId: string
+  due?: string | null
+  everyMinutes?: number | null
+  graceMinutes?: number | null
+  counts?: WatchCounts | null
+  remindMinutes?: number | null
+  alertName?: string | null
+  emergency?: boolean | null
+  notifications?: Channel[] | null
+}
+export type WrappedWatchBody = { watch: WatchBody }
+export type PatchWatchBody = Partial<WatchBody>
+export type WrappedPatchWatchBody = { watch: PatchWatchBody }
+export type WatchExtension = { due: string }
 export type PostAlertsBody = WrappedNewAlert | NewAlert | AlertQuery | AlertQueryUntil
 export type NewAlert = {
   alertName: string
@@ -323,6 +339,9 @@ export type EventZoneEntered = EventOf<'zone.entered', EventZoneEnteredData>
 export type EventZoneLeft = EventOf<'zone.left', EventZoneLeftData>
 export type EventDeviceSilent = EventOf<'device.silent', EventDeviceSilentData>
 export type EventDeviceReturned = EventOf<'device.returned', EventDeviceReturnedData>
+export type EventWatchDue = EventOf<'watch.due', EventWatchDueData>
+export type EventWatchOverdue = EventOf<'watch.overdue', EventWatchOverdueData>
+export type EventWatchCheckedIn = EventOf<'watch.checkedIn', EventWatchCheckedInData>
 export type EventMessageSent = EventOf<'message.sent', EventMessageSentData>
 export type EventMessageFailed = EventOf<'message.failed', EventMessageFailedData>
 export type EventMessageSuppressed = EventOf<'message.suppressed', EventMessageSuppressedData>
@@ -528,6 +547,9 @@ export type Event =
   | EventZoneLeft
   | EventDeviceSilent
   | EventDeviceReturned
+  | EventWatchDue
+  | EventWatchOverdue
+  | EventWatchCheckedIn
   | EventMessageSent
   | EventMessageFailed
   | EventMessageSuppressed
@@ -667,6 +689,28 @@ export type TestedAlert = {
   zoneId: string | null
   sinceChange: boolean
 }
+export type WatchPage = { success: true; watches: Watch[]; nextCursor: string | null }
+export type Watch = {
+  id: string
+  name: string
+  deviceId: string
+  due: string | null
+  everyMinutes: number | null
+  graceMinutes: number
+  counts: WatchCounts
+  remindMinutes: number | null
+  alertName: string
+  emergency: boolean
+  notifications: Channel[]
+  state: WatchState
+  nextDue: string
+  lastCheckIn: string | null
+  creation: string
+  lastModified: string
+}
+export type NewWatchReply = { success: true; watch: Watch; url: string }
+export type WatchReply = { success: true; watch: Watch }
+export type ShowWatchLinkReply = { success: true; url: string }
 export type AlertPage = { success: true; alerts: Alert[]; nextCursor: string | null }
 export type Alert = {
   id: string
@@ -887,6 +931,7 @@ export type Privilege = 'read' | 'write' | 'execute' | 'admin'
 export type Channel = 'Email' | 'SMS' | 'Push' | 'Voice'
 export type NewHysteresis = { metres?: number | null; fixes?: number | null }
 export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+export type WatchCounts = 'any' | 'message' | 'checkIn'
 export type WrappedNewAlert = { alert: NewAlert; from?: unknown; to?: unknown }
 export type AlertState = 'open' | 'acknowledged' | 'resolved' | 'cancelled'
 export type AlertSort = 'dateTime' | '-dateTime'
@@ -1053,6 +1098,22 @@ export type EventZoneLeftData = {
 }
 export type EventDeviceSilentData = { deviceId: string; ruleId: string; lastContact: string }
 export type EventDeviceReturnedData = { deviceId: string; ruleId: string; lastContact: string }
+export type EventWatchDueData = { deviceId: string; watchId: string; nextDue: string }
+export type EventWatchOverdueData = {
+  deviceId: string
+  watchId: string
+  nextDue: string
+  alertId: string
+}
+export type WatchState = 'active' | 'overdue' | 'completed' | 'cancelled'
+export type EventWatchCheckedInData = {
+  deviceId: string
+  watchId: string
+  nextDue: string
+  dateTime: string
+  counts: WatchCounts
+  state: WatchState
+}
 export type EventMessageSentData = {
   deviceId?: string
   messageId: string
@@ -1142,6 +1203,7 @@ export type ProblemCode =
   | 'command-not-found'
   | 'rule-not-found'
   | 'zone-not-found'
+  | 'watch-not-found'
   | 'webhook-not-found'
   | 'no-location'
   | 'method-not-allowed'
@@ -1158,6 +1220,8 @@ export type ProblemCode =
   | 'zone-cap-reached'
   | 'zone-in-use'
   | 'rule-cap-reached'
+  | 'watch-limit-reached'
+  | 'watch-ended'
   | 'delivery-gone'
   | 'device-expired'
   | 'message-not-failed'
@@ -1355,6 +1419,9 @@ export const EVENT_TYPES = [
   'zone.left',
   'device.silent',
   'device.returned',
+  'watch.due',
+  'watch.overdue',
+  'watch.checkedIn',
   'message.sent',
   'message.failed',
   'message.suppressed',
@@ -1468,6 +1535,20 @@ export interface Operations {
   }
   'DELETE /api/rules/{ruleId}': { reply: Done; body: never }
   'POST /api/rules/{ruleId}/test': { reply: TestRuleReply; body: RuleTest }
+  'GET /api/watches': { reply: WatchPage; body: never }
+  'POST /api/watches': { reply: NewWatchReply; body: WatchBody | WrappedWatchBody }
+  'GET /api/watches/{watchId}': { reply: WatchReply; body: never }
+  'PUT /api/watches/{watchId}': { reply: WatchReply; body: WatchBody | WrappedWatchBody }
+  'PATCH /api/watches/{watchId}': {
+    reply: WatchReply
+    body: PatchWatchBody | WrappedPatchWatchBody | JsonPatch
+  }
+  'DELETE /api/watches/{watchId}': { reply: Done; body: never }
+  'POST /api/watches/{watchId}/checkIn': { reply: WatchReply; body: never }
+  'POST /api/watches/{watchId}/extend': { reply: WatchReply; body: WatchExtension }
+  'POST /api/watches/{watchId}/complete': { reply: WatchReply; body: never }
+  'POST /api/watches/{watchId}/cancel': { reply: WatchReply; body: never }
+  'POST /api/watches/{watchId}/link': { reply: ShowWatchLinkReply; body: never }
   'GET /api/devices/{deviceId}/alerts': { reply: AlertPage; body: never }
   'POST /api/devices/{deviceId}/alerts': {
     reply: AlertPage | PostAlertsReply

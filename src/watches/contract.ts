@@ -105,7 +105,7 @@ export const watches = resource({
 const step = {
   tag,
   scope: 'write',
-  reply: z.object({ success, watch }),
+  reply: watches.read.reply,
   etag: true,
   idempotent: true,
   ignoresStorage: true,

@@ -1,5 +1,4 @@
 import type { WatchChange } from '../db/queries/watches.ts'
-import { formatShortTime } from '../domain/message/alertText.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import { iso } from '../domain/time/iso.ts'
 import {
@@ -47,6 +46,9 @@ export const overdueEvent = (
   data: { watchId, nextDue: iso(nextDue), alertId },
 })
 
+/** `2027-03-03 18:00 UTC`. */
+const inUtc = (at: number): string => `${iso(at).slice(0, 16).replace('T', ' ')} UTC`
+
 /** The alert of a missed check-in. */
 export const toMissedAlert = async (
   watch: Watch,
@@ -60,7 +62,7 @@ export const toMissedAlert = async (
     alert: {
       id: await deriveId('alr', dateTime, `${watch.id} ${nextDue}`),
       name: watch.alertName,
-      text: `${watch.name}: no check-in by ${formatShortTime(nextDue, 'UTC')}.`,
+      text: `${watch.name}: no check-in by ${inUtc(nextDue)}.`,
       dateTime,
     },
     emergency: watch.emergency,
