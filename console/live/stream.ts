@@ -35,6 +35,7 @@ export const LIVE_TYPES = [
   'license.*',
   'limit.*',
   'message.*',
+  'watch.*',
   'zone.*',
 ] as const
 const LOCATIONS = 'location.reported'

@@ -935,6 +935,7 @@ export const en = {
       license: 'Licenses',
       key: 'API keys',
       zone: 'Zones',
+      watch: 'Check-ins',
     },
     types: {
       'device.created': 'Device created',
@@ -964,6 +965,9 @@ export const en = {
       'key.revoked': 'API key revoked',
       'zone.entered': 'Zone entered',
       'zone.left': 'Zone left',
+      'watch.due': 'Check-in due',
+      'watch.overdue': 'Check-in missed',
+      'watch.checkedIn': 'Checked in',
     },
     emptyTitle: 'No events',
     empty: 'Nothing of this kind happened in the last 30 days.',

@@ -16,6 +16,8 @@ const OPERATIONS: Record<string, string> = {
     listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
     listLocations listEvents openStream listGroups readGroup listCountries listTimeZones
     listUsers readUser listZones readZone exportZones describePlace listRules readRule testRule
+    listUsers readUser listZones readZone exportZones listRules readRule testRule
+    listWatches readWatch
     listDeviceAlerts listTrips listStops readSummary listAlerts readAlert decodePayload
     listQuarantine listCommands readCommand
   `,
@@ -27,6 +29,8 @@ const OPERATIONS: Record<string, string> = {
     importZones createRule replaceRule patchRule deleteRule acknowledgeAlert cancelAlert
     resolveAlert reopenAlert noteAlert
     releaseQuarantine discardQuarantine
+    createWatch replaceWatch patchWatch deleteWatch checkInWatch extendWatch completeWatch
+    cancelWatch showWatchLink
   `,
   execute: 'sendCommand',
   admin: `

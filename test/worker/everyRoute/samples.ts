@@ -235,6 +235,18 @@ const makeRule = async (owner: TestAccount) => {
   return { ruleId: body.rule.id as string }
 }
 
+const newWatch = async (owner: TestAccount) => ({
+  name: `Watch ${unique()}`,
+  ...(await makeDevice(owner)),
+  everyMinutes: 60,
+  remindMinutes: 10,
+})
+
+const makeWatch = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/watches', { body: await newWatch(owner) })
+  return { watchId: body.watch.id as string }
+}
+
 export const SAMPLES: Record<string, Sample> = {
   readHealth: {},
   readOpenApi: {},
@@ -402,6 +414,18 @@ export const SAMPLES: Record<string, Sample> = {
       to: '2026-11-30T00:00:00Z',
     }),
   },
+
+  listWatches: { query: '?state=active' },
+  createWatch: { body: newWatch },
+  readWatch: { params: makeWatch },
+  replaceWatch: { params: makeWatch, body: newWatch },
+  patchWatch: { params: makeWatch, body: () => ({ name: unique() }) },
+  deleteWatch: { params: makeWatch },
+  checkInWatch: { params: makeWatch },
+  extendWatch: { params: makeWatch, body: () => ({ due: '2099-03-03T18:00:00Z' }) },
+  completeWatch: { params: makeWatch },
+  cancelWatch: { params: makeWatch },
+  showWatchLink: { params: makeWatch },
 
   listEvents: { query: '?after=1&types=key.*,device.created' },
   listWebhooks: {},
