@@ -1,11 +1,11 @@
 import {
   readDueWatches,
-  readReturnedWatches,
+  readOverdueWatches,
   type WatchChange,
   WRITE_WATCHES_QUERIES,
   writeWatches,
 } from '../db/queries/watches.ts'
-import { type Settlement, settleWatch, type Watch } from '../domain/watch/watch.ts'
+import { overdueAt, settleWatch, type Watch } from '../domain/watch/watch.ts'
 import { publicOrigin } from '../env.ts'
 import { pokeFeed } from '../feed/stub.ts'
 import { checkedInEvent, dueEvent, overdueEvent, toMissedAlert } from '../watches/events.ts'
@@ -16,69 +16,113 @@ import { type CellRun, runPart } from './run.ts'
 /* Watches whose reminder or deadline has come. Reports pay nothing for them. */
 
 const PART = 'watches'
+const MINUTE_MS = 60_000
 const PAGE = 200
-const MAX_PAGES = 10
+const MAX_PAGES = 20
+/** Only read, unless their devices are in contact again. */
+const OVERDUE_PAGE = 1000
 const MAX_CALLS = 50
 const PAGE_QUERIES = 1 + WRITE_WATCHES_QUERIES
-export const MAX_WATCH_QUERIES = 2 * MAX_PAGES * PAGE_QUERIES
+/** Of one reminder: the device's channel, and its command before and after the network's answer. */
+const REMIND_QUERIES = 6
+const MAX_REMINDERS = 50
+const REMINDED_AT_ONCE = 10
+export const MAX_WATCH_QUERIES = 2 * MAX_PAGES * PAGE_QUERIES + MAX_REMINDERS * REMIND_QUERIES
+
+/** One run of this part, and the devices to remind at its end. */
+interface WatchRun extends CellRun {
+  toRemind: Watch[]
+  reminders: number
+}
+
+const mayRemind = (run: WatchRun): boolean => {
+  if (run.reminders === MAX_REMINDERS || !run.take(REMIND_QUERIES)) return false
+  run.reminders++
+  return true
+}
 
 interface Found extends WatchChange {
   isReminded: boolean
 }
 
-const toChange = async (
-  watch: Watch,
-  { progress, checkedInAt, isDue, isOverdue }: Settlement,
-  { env, now }: CellRun,
-): Promise<Found> => {
-  const events: WatchChange['events'] = []
-  if (checkedInAt !== null)
-    events.push(checkedInEvent(watch, progress, { at: checkedInAt, given: 'any', now }))
-  if (isDue) events.push(dueEvent(watch, progress, now))
-  const origin = publicOrigin(env) ?? ''
-  const raise = isOverdue ? await toMissedAlert(watch, progress, origin) : null
-  if (raise) events.push(overdueEvent(watch, progress, { alertId: raise.alert.id, now }))
+const toChange = async (watch: Watch, run: WatchRun): Promise<Found> => {
+  const { env, now } = run
+  const { progress, checkedInAt, isDue, isOverdue } = settleWatch(watch, now)
+  const checkedIn =
+    checkedInAt === null
+      ? []
+      : [checkedInEvent(watch, progress, { at: checkedInAt, given: 'any', now })]
   // Once it is overdue, the reminder would come too late.
   const isReminded = isDue && !isOverdue && watch.remindMinutes !== null
-  return { before: watch, progress, events, raise, isReminded }
+  if (isReminded && !mayRemind(run)) {
+    const later = { ...progress, reminded: watch.reminded }
+    const checkAt = Math.min(now + MINUTE_MS, overdueAt(watch, later))
+    const change = { before: watch, progress: later, checkAt, events: checkedIn, raise: null }
+    return { ...change, isReminded: false }
+  }
+  const due = isDue ? [dueEvent(watch, progress, now)] : []
+  const raise = isOverdue ? await toMissedAlert(watch, progress, publicOrigin(env) ?? '') : null
+  const overdue = raise ? [overdueEvent(watch, progress, { alertId: raise.alert.id, now })] : []
+  return { before: watch, progress, events: [...checkedIn, ...due, ...overdue], raise, isReminded }
 }
 
-/** Records what has become of some watches, then hands over alerts and reminds devices. */
-const settlePage = async (run: CellRun, page: Watch[]): Promise<void> => {
+/** Records what has become of some watches, then hands over their alerts. */
+const settlePage = async (run: WatchRun, page: Watch[]): Promise<void> => {
   const { env, cell, db, now } = run
-  const changes = await Promise.all(
-    page.map((watch) => toChange(watch, settleWatch(watch, now), run)),
-  )
+  const changes = await Promise.all(page.map((watch) => toChange(watch, run)))
   const { written, raised, subscribed } = await writeWatches(db, changes, now)
   const raises = changes.flatMap(({ before, raise }) =>
     raise && raised.has(raise.alert.id) ? [{ accountId: before.accountId, raise }] : [],
   )
   // What is left over, or lost in a crash, is raised by a later run.
   await handOver(run, PART, raises, MAX_CALLS)
-  for (const { before, progress, isReminded } of changes) {
-    if (!isReminded || !written.has(before.id)) continue
-    const where = { cell, account: before.accountId }
-    await runPart(PART, where, () => remindDevice(run, { ...before, ...progress }))
+  for (const { before, progress, isReminded } of changes)
+    if (isReminded && written.has(before.id)) run.toRemind.push({ ...before, ...progress })
+  await Promise.all(subscribed.map((accountId) => pokeFeed(env, { accountId, cell })))
+}
+
+const settleDue = async (run: WatchRun): Promise<void> => {
+  const { db, now, take } = run
+  for (let pages = 0; pages < MAX_PAGES && take(); pages++) {
+    const page = await readDueWatches(db, { now, limit: PAGE })
+    if (page.length === 0 || !take(WRITE_WATCHES_QUERIES)) return
+    await settlePage(run, page)
+    if (page.length < PAGE) return
   }
-  for (const accountId of subscribed) await pokeFeed(env, { accountId, cell })
+}
+
+const settleReturned = async (run: WatchRun): Promise<void> => {
+  const { db, now, take } = run
+  let after = ''
+  for (let pages = 0; pages < MAX_PAGES && take(); pages++) {
+    const page = await readOverdueWatches(db, { after, limit: OVERDUE_PAGE })
+    const returned = page.filter((watch) => settleWatch(watch, now).checkedInAt !== null)
+    // The rest of them is recorded in the next minute.
+    const some = returned.slice(0, PAGE)
+    if (some.length > 0 && take(WRITE_WATCHES_QUERIES)) await settlePage(run, some)
+    if (page.length < OVERDUE_PAGE) return
+    after = page.at(-1)?.id ?? ''
+  }
+}
+
+/** Networks are slow, so no alert waits for a reminder. */
+const remindDevices = async ({ toRemind, ...run }: WatchRun): Promise<void> => {
+  for (let at = 0; at < toRemind.length; at += REMINDED_AT_ONCE)
+    await Promise.all(
+      toRemind.slice(at, at + REMINDED_AT_ONCE).map((watch) => {
+        const where = { cell: run.cell, account: watch.accountId }
+        return runPart(PART, where, () => remindDevice(run, watch))
+      }),
+    )
 }
 
 /**
  * Records reminders and missed check-ins, and contacts that count as check-ins. Each is recorded
  * with its alert only while the watch is as it was read, so that two runs raise it once.
  */
-export const checkWatches = async (run: CellRun): Promise<void> => {
-  const { db, now, take } = run
-  const reads: ((limit: number) => Promise<Watch[]>)[] = [
-    (limit) => readDueWatches(db, { now, limit }),
-    (limit) => readReturnedWatches(db, limit),
-  ]
-  for (const read of reads) {
-    for (let pages = 0; pages < MAX_PAGES && take(); pages++) {
-      const page = await read(PAGE)
-      if (page.length === 0 || !take(WRITE_WATCHES_QUERIES)) break
-      await settlePage(run, page)
-      if (page.length < PAGE) break
-    }
-  }
+export const checkWatches = async (cellRun: CellRun): Promise<void> => {
+  const run = { ...cellRun, toRemind: [], reminders: 0 }
+  await settleDue(run)
+  await settleReturned(run)
+  await remindDevices(run)
 }

@@ -53,22 +53,29 @@ const selectDue = compile((p: Placeholders<DuePage>) =>
   ).map(toWatch),
 )
 
-/** Overdue ones that any contact sets going again, and whose device was in contact since. */
-const selectReturned = compile((p: Placeholders<Pick<DuePage, 'limit'>>) =>
+interface OverduePage {
+  /** The id that the page before ended with. */
+  after: string
+  limit: number
+}
+
+/** Overdue ones that any contact sets going again. */
+const selectOverdue = compile((p: Placeholders<OverduePage>) =>
   select(
     WATCH_COLUMNS,
     sql`FROM ${watches} INDEXED BY watches_overdue
       CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
-      WHERE ${watches.state} = 'overdue' AND ${watches.record} ->> '$.counts' = 'any'
-        AND ${CONTACT} > ${watches.since} LIMIT ${p.limit}`,
+      WHERE ${watches.state} = 'overdue' AND ${watches.id} > ${p.after}
+        AND ${watches.record} ->> '$.counts' = 'any'
+      ORDER BY ${watches.id} LIMIT ${p.limit}`,
   ).map(toWatch),
 )
 
 export const readDueWatches = (db: Database, page: DuePage): Promise<Watch[]> =>
   readAll(selectDue(db, page))
 
-export const readReturnedWatches = (db: Database, limit: number): Promise<Watch[]> =>
-  readAll(selectReturned(db, { limit }))
+export const readOverdueWatches = (db: Database, page: OverduePage): Promise<Watch[]> =>
+  readAll(selectOverdue(db, page))
 
 /** What to record of one watch. */
 export interface WatchChange {
@@ -76,6 +83,8 @@ export interface WatchChange {
   progress: WatchProgress
   /** Where the deadline is moved; this is an edit, which increases the version. */
   due?: number
+  /** When the sweep looks at it, if not at its next occasion. */
+  checkAt?: number
   events: Omit<NewEvent, 'accountId' | 'deviceId'>[]
   raise: PendingRaise | null
 }
@@ -158,7 +167,8 @@ const selectSubscribed = compile((p: Writing) =>
   ),
 )
 
-const toJson = ({ before, progress, due, events: own, raise }: WatchChange, now: number) => {
+const toJson = (change: WatchChange, now: number) => {
+  const { before, progress, due, events: own, raise } = change
   const isEdit = due !== undefined
   const record = recordOf(isEdit && before.due !== null ? { ...before, due } : before)
   return {
@@ -168,7 +178,7 @@ const toJson = ({ before, progress, due, events: own, raise }: WatchChange, now:
     before: { ...progressOf(before), version: before.version },
     after: progress,
     record,
-    checkAt: checkAtOf(record, progress),
+    checkAt: change.checkAt ?? checkAtOf(record, progress),
     version: before.version + (isEdit ? 1 : 0),
     lastModified: isEdit ? now : null,
     events: own,

@@ -4,6 +4,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
 import type { Page, Position } from '../../../src/db/page.ts'
 import { packLocation } from '../../../src/db/queries/locations.ts'
+import {
+  readDueWatches,
+  readOverdueWatches,
+  writeWatches,
+} from '../../../src/db/queries/watches.ts'
 import { runBatch } from '../../../src/db/statement.ts'
 import { listDevices } from '../../../src/devices/list.ts'
 import { findDevice, hasGroup } from '../../../src/devices/store.ts'
@@ -53,6 +58,8 @@ import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
 import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, ownUsers, searchUsers } from '../../../src/users/store.ts'
+import { createWatch, findByLink, findRunning } from '../../../src/watches/progress.ts'
+import { findVisibleWatch, listWatches } from '../../../src/watches/store.ts'
 import {
   DEVICES,
   GROUPS,
@@ -319,6 +326,45 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       expect(pages).toBeLessThanOrEqual(DEVICES / 5000 + 1)
     },
   )
+
+  test('no statement of watches scans the devices or the watches of others', async () => {
+    const { db, statements } = recordCell()
+    const viewer = { accountId: account.id, groupId: null }
+    const created = await createWatch(
+      { db, cell: 0, groupId: null },
+      {
+        accountId: account.id,
+        id: 'wat_plan',
+        record: {
+          name: 'Plan',
+          deviceId: id('dev', 3),
+          due: null,
+          everyMinutes: 60,
+          graceMinutes: 0,
+          counts: 'any',
+          remindMinutes: null,
+          alertName: 'MissedCheckIn',
+          emergency: false,
+          notifications: [],
+        },
+        now: 1,
+      },
+    )
+    if (!created.ok) throw new Error(created.refusal)
+    const { row } = created
+    expect(await findRunning(db, account.id, row.deviceKey)).toHaveLength(1)
+    expect(await findByLink(db, row.link)).not.toBeNull()
+    for (const groupId of [null, account.fullGroup])
+      for (const deviceId of [undefined, row.deviceId])
+        await listWatches(db, { ...viewer, groupId }, { after: '', limit: 10, deviceId })
+    expect(await findVisibleWatch(db, viewer, row.id)).not.toBeNull()
+    expect(await readDueWatches(db, { now: 3_600_001, limit: 10 })).toHaveLength(1)
+    await readOverdueWatches(db, { after: '', limit: 10 })
+    const event = { id: 'evt_plan', type: 'watch.due', time: 2, data: {} }
+    const change = { before: row, progress: row, events: [event], raise: null }
+    expect((await writeWatches(db, [change], 2)).written.size).toBe(1)
+    expect(await scansOf(statements)).toEqual([])
+  })
 
   test('adding or removing one of 5,000 devices writes one membership', async () => {
     const large = await findGroup(recordCell().db, account.id, id('grp', 0))

@@ -26,8 +26,9 @@ const READS_TABLE = new RegExp(
 )
 /** All rows of an account are read, not a range of an index. One row has a `_unique` one. */
 const READS_ACCOUNT = /USING .*INDEX (?!\w+_unique)(\w+) \(account_id=\?\)$/
-/** An account has at most a few hundred of each. Reconciling goes through all memberships. */
-const SMALL = /^(webhooks_|rules_|zones_|sources_|source_directory_|(users|group_devices)_account$)/
+/** An account has at most a few hundred of each, or a thousand. Reconciling goes through all memberships. */
+const SMALL =
+  /^(webhooks_|rules_|zones_|watches_|sources_|source_directory_|(users|group_devices)_account$)/
 
 /** The steps that read all rows. Those of a subquery are found by steps of their own. */
 const scansIn = (sql: string, steps: Step[]): string[] => {
