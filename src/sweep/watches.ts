@@ -1,15 +1,15 @@
+import { overdueAt, settleWatch, type Watch } from '../domain/watch/watch.ts'
+import { publicOrigin } from '../env.ts'
+import { pokeFeed } from '../feed/stub.ts'
+import { checkedInEvent, dueEvent, overdueEvent, toMissedAlert } from '../watches/events.ts'
+import { remindDevice } from '../watches/remind.ts'
 import {
   readDueWatches,
   readOverdueWatches,
   type WatchChange,
   WRITE_WATCHES_QUERIES,
   writeWatches,
-} from '../db/queries/watches.ts'
-import { overdueAt, settleWatch, type Watch } from '../domain/watch/watch.ts'
-import { publicOrigin } from '../env.ts'
-import { pokeFeed } from '../feed/stub.ts'
-import { checkedInEvent, dueEvent, overdueEvent, toMissedAlert } from '../watches/events.ts'
-import { remindDevice } from '../watches/remind.ts'
+} from '../watches/rows.ts'
 import { handOver } from './pendingRaises.ts'
 import { type CellRun, runPart } from './run.ts'
 

@@ -3,11 +3,11 @@ import type { Database } from '../db/open.ts'
 import { appendEvent } from '../db/queries/events.ts'
 import { type Deletion, deleteOwned, type Edit, refuse, updateOwned } from '../db/queries/owned.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
-import { recordOf } from '../db/queries/watches.ts'
 import { devices, watches } from '../db/schema.ts'
 import { checkAtOf, countContact, editProgress, type Watch } from '../domain/watch/watch.ts'
 import { checkedInEvent } from './events.ts'
 import { PAST_DUE, UNKNOWN_DEVICE, type WatchBody } from './progress.ts'
+import { recordOf } from './rows.ts'
 import { findDeviceKey, findVisibleWatch, ownWatches } from './store.ts'
 
 const MAX_TRIES = 20

@@ -1,4 +1,3 @@
-import type { WatchChange } from '../db/queries/watches.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import { iso } from '../domain/time/iso.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type WatchProgress,
 } from '../domain/watch/watch.ts'
 import { deriveId } from '../ids.ts'
+import type { WatchChange } from './rows.ts'
 
 /* What a watch reports. The same occasion always makes the same ids, so that it is reported once. */
 

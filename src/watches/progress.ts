@@ -3,14 +3,6 @@ import type { Database } from '../db/open.ts'
 import { type Creation, createOwned, refuse } from '../db/queries/owned.ts'
 import { refuseUnknown } from '../db/queries/references.ts'
 import type { Viewer } from '../db/queries/visibility.ts'
-import {
-  recordOf,
-  toWatch,
-  WATCH_COLUMNS,
-  WATCHES_WITH_DEVICES,
-  type WatchChange,
-  writeWatches,
-} from '../db/queries/watches.ts'
 import { select } from '../db/query.ts'
 import { accounts, devices, watches } from '../db/schema.ts'
 import { readFirst, statement } from '../db/statement.ts'
@@ -32,6 +24,14 @@ import {
 import { pokeFeed } from '../feed/stub.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { checkedInEvent } from './events.ts'
+import {
+  recordOf,
+  toWatch,
+  WATCH_COLUMNS,
+  WATCHES_WITH_DEVICES,
+  type WatchChange,
+  writeWatches,
+} from './rows.ts'
 import { findDeviceKey, ownWatches, readRunning } from './store.ts'
 
 /* Starting a watch, and its steps: by the API, by a link, and by messages of the device. */

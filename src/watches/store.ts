@@ -3,11 +3,11 @@ import type { Database } from '../db/open.ts'
 import { byId, type Page, toPage } from '../db/page.ts'
 import { ownedRows } from '../db/queries/owned.ts'
 import { isVisible, type Viewer } from '../db/queries/visibility.ts'
-import { toWatch, WATCH_COLUMNS, WATCHES_WITH_DEVICES } from '../db/queries/watches.ts'
 import { select } from '../db/query.ts'
 import { devices, watches } from '../db/schema.ts'
 import { readAll, readFirst, statement } from '../db/statement.ts'
 import type { Watch } from '../domain/watch/watch.ts'
+import { toWatch, WATCH_COLUMNS, WATCHES_WITH_DEVICES } from './rows.ts'
 
 const selectWatches = (rest: SQL) =>
   select(WATCH_COLUMNS, sql`FROM ${WATCHES_WITH_DEVICES} ${rest}`).map(toWatch)

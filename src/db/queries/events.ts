@@ -106,6 +106,23 @@ export const appendEvents = (
   return [statement(db, numbers), statement(db, insert)]
 }
 
+/**
+ * Appends events of several accounts and types. `rows` has the columns `account_id`, `id`, `type`,
+ * `time`, `place`, `device_id` and `data`. Those that are stored already must not be among them.
+ */
+export const buildAppendToAccounts = (rows: SQL): [takeNumbers: SQL, insert: SQL] => [
+  sql`INSERT INTO ${eventHeads} (${HEAD_COLUMNS})
+    SELECT account_id, count(*) FROM (${rows}) WHERE true GROUP BY account_id
+    ON CONFLICT (${names(eventHeads.accountId)})
+    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
+  sql`INSERT INTO ${events} (${EVENT_COLUMNS})
+    SELECT fresh.account_id,
+      ${eventHeads.sequence} - count(*) OVER (PARTITION BY fresh.account_id)
+        + row_number() OVER (PARTITION BY fresh.account_id ORDER BY fresh.place),
+      fresh.id, fresh.type, fresh.time, fresh.device_id, fresh.data
+    FROM (${rows}) fresh JOIN ${eventHeads} ON ${eventHeads.accountId} = fresh.account_id`,
+]
+
 /** True when someone reads the account's events, so that its feed must be poked. */
 export const isSubscribed = (accountId: Value, now: Value): SQL =>
   sql`(EXISTS (SELECT 1 FROM ${webhooks}

@@ -25,7 +25,6 @@ export const COMPONENT_NAMES: Readonly<Record<string, string>> = {
   'DeviceBody.limits.emergencyReserve': 'NewEmergencyReserve',
   'DeviceBody.tags': 'NewTags',
   'Event.alert.raised.data.positionSource': 'PositionSource',
-  'Event.watch.checkedIn.data.counts': 'WatchCounts',
   'Event.watch.checkedIn.data.state': 'WatchState',
   'ListFailuresReply.failures': 'FailedPayload',
   'ListQuarantineReply.quarantine': 'QuarantinedLocation',

@@ -4,11 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
 import type { Page, Position } from '../../../src/db/page.ts'
 import { packLocation } from '../../../src/db/queries/locations.ts'
-import {
-  readDueWatches,
-  readOverdueWatches,
-  writeWatches,
-} from '../../../src/db/queries/watches.ts'
 import { runBatch } from '../../../src/db/statement.ts'
 import { listDevices } from '../../../src/devices/list.ts'
 import { findDevice, hasGroup } from '../../../src/devices/store.ts'
@@ -59,6 +54,7 @@ import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, ownUsers, searchUsers } from '../../../src/users/store.ts'
 import { createWatch, findByLink, findRunning } from '../../../src/watches/progress.ts'
+import { readDueWatches, readOverdueWatches, writeWatches } from '../../../src/watches/rows.ts'
 import { findVisibleWatch, listWatches } from '../../../src/watches/store.ts'
 import {
   DEVICES,

@@ -1,12 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { writeWatches } from '../../../src/db/queries/watches.ts'
 import { progressOf } from '../../../src/domain/watch/watch.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
+import { writeWatches } from '../../../src/watches/rows.ts'
 import { ownWatches } from '../../../src/watches/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { createDevice } from '../../support/devices.ts'
 import {
   alertsOf,
   createWatch,
@@ -16,7 +15,8 @@ import {
   report,
   sweepIn,
   watchEventsOf,
-} from '../../support/watches.ts'
+} from '../../support/alerts/watches.ts'
+import { createDevice } from '../../support/devices.ts'
 
 const checkIn = (account: TestAccount, id: string) =>
   account.call('POST', `/api/watches/${id}/checkIn`)

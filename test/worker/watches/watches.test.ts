@@ -2,11 +2,17 @@ import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { MAX_WATCHES } from '../../../src/domain/watch/watch.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import {
+  createWatch,
+  inMinutes,
+  readWatch,
+  report,
+  watchEventsOf,
+} from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createGroup } from '../../support/groups.ts'
 import { ORIGIN } from '../../support/http.ts'
 import { createBoundUser } from '../../support/users.ts'
-import { createWatch, inMinutes, readWatch, report, watchEventsOf } from '../../support/watches.ts'
 
 const step = (account: TestAccount, id: string, action: string, body?: object) =>
   account.call('POST', `/api/watches/${id}/${action}`, body && { body })

@@ -1,18 +1,18 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
-import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
+import type { Database } from '../db/open.ts'
+import { buildAppendToAccounts, isSubscribed, type NewEvent } from '../db/queries/events.ts'
+import { CONTACT } from '../db/queries/silence.ts'
+import { type InferRow, insertSelect, select, selectIn } from '../db/query.ts'
+import { devices, events, pendingRaises, watches } from '../db/schema.ts'
+import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
+import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import {
   checkAtOf,
   progressOf,
   type Watch,
   type WatchProgress,
   type WatchRecord,
-} from '../../domain/watch/watch.ts'
-import type { Database } from '../open.ts'
-import { type InferRow, insertSelect, select, selectIn } from '../query.ts'
-import { devices, eventHeads, events, pendingRaises, watches } from '../schema.ts'
-import { compile, names, type Placeholders, readAll, runBatch } from '../statement.ts'
-import { EVENT_COLUMNS, isSubscribed, type NewEvent } from './events.ts'
-import { CONTACT } from './silence.ts'
+} from '../domain/watch/watch.ts'
 
 /* Watches with what their devices have sent, and how far they have come. */
 
@@ -101,31 +101,18 @@ const IS_UNCHANGED = sql`${watches.id} = ${member('id')}
   AND ${watches.lastCheckIn} IS ${member('before.lastCheckIn')}`
 const HOLDS = sql`EXISTS (SELECT 1 FROM ${watches} WHERE ${IS_UNCHANGED})`
 
+const listed = (path: string) => sql`listed.value ->> ${sql.raw(`'$.${path}'`)}`
+
 /** The events of all changes that hold and that are not stored yet. */
 const newEvents = (p: Writing): SQL => sql`SELECT ${member('accountId')} AS account_id,
-    ${member('deviceId')} AS device_id, changed.key * 8 + listed.key AS place, listed.value AS event
+    ${listed('id')} AS id, ${listed('type')} AS type, ${listed('time')} AS time,
+    changed.key * 8 + listed.key AS place, ${member('deviceId')} AS device_id,
+    listed.value -> '$.data' AS data
   FROM json_each(${p.changes}) changed, json_each(changed.value, '$.events') listed
   WHERE ${HOLDS} AND NOT EXISTS (SELECT 1 FROM ${events}
-    WHERE ${events.accountId} = ${member('accountId')} AND ${events.id} = listed.value ->> '$.id')`
-
-/** Numbers for the events of several accounts. */
-const takeNumbers = compile(
-  (
-    p: Writing,
-  ) => sql`INSERT INTO ${eventHeads} (${names(eventHeads.accountId, eventHeads.sequence)})
-    SELECT account_id, count(*) FROM (${newEvents(p)}) WHERE true GROUP BY account_id
-    ON CONFLICT (${names(eventHeads.accountId)})
-    DO UPDATE SET ${names(eventHeads.sequence)} = ${eventHeads.sequence} + excluded.sequence`,
-)
-const insertEvents = compile(
-  (p: Writing) => sql`INSERT INTO ${events} (${EVENT_COLUMNS})
-    SELECT fresh.account_id, ${eventHeads.sequence} - count(*) OVER (PARTITION BY fresh.account_id)
-        + row_number() OVER (PARTITION BY fresh.account_id ORDER BY fresh.place),
-      fresh.event ->> '$.id', fresh.event ->> '$.type', fresh.event ->> '$.time', fresh.device_id,
-      fresh.event -> '$.data'
-    FROM (${newEvents(p)}) fresh
-    JOIN ${eventHeads} ON ${eventHeads.accountId} = fresh.account_id`,
-)
+    WHERE ${events.accountId} = ${member('accountId')} AND ${events.id} = ${listed('id')})`
+const takeNumbers = compile((p: Writing) => buildAppendToAccounts(newEvents(p))[0])
+const insertEvents = compile((p: Writing) => buildAppendToAccounts(newEvents(p))[1])
 
 const storeRaises = compile((p: Writing) =>
   selectIn({ id: sql<string>`id` }, (list) =>

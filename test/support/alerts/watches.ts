@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { sweep } from '../../src/sweep/sweep.ts'
-import type { Caller } from './accounts.ts'
-import { eventually } from './time.ts'
+import { sweep } from '../../../src/sweep/sweep.ts'
+import type { Caller } from '../accounts.ts'
+import { eventually } from '../time.ts'
 
 export const MINUTE = 60_000
 
