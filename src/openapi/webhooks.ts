@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { EVENT_TYPES } from '../domain/event/event.ts'
+import { MEANINGS } from '../domain/event/meanings.ts'
 import { MAX_EVENTS } from '../domain/event/webhook.ts'
-import { EVENTS, MEANINGS } from '../events/catalogue.ts'
+import { EVENTS } from '../events/catalogue.ts'
 
 /* The `webhooks` of the OpenAPI document: the calls to a receiver, one for each event type. */
 

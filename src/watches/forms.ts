@@ -15,10 +15,10 @@ const minutes = (min: number, max: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
 
-const isOnePromise = (given: { due?: unknown; everyMinutes?: unknown }): boolean =>
-  (given.due === undefined) !== (given.everyMinutes === undefined)
+const isOnePromise = ({ due, everyMinutes }: { due: unknown; everyMinutes: unknown }): boolean =>
+  (due === null) !== (everyMinutes === null)
 
-const isReminderInside = (given: { everyMinutes?: unknown; remindMinutes?: unknown }): boolean =>
+const isReminderInside = (given: { everyMinutes: unknown; remindMinutes: unknown }): boolean =>
   typeof given.everyMinutes !== 'number' ||
   typeof given.remindMinutes !== 'number' ||
   given.remindMinutes < given.everyMinutes
@@ -35,8 +35,11 @@ export const watchBody = z
       .string('must be a device’s id')
       .max(64, 'must be a device’s id')
       .meta({ description: 'The device.', example: 'dev_1jn7wz3h4q8v2n5t7r6m0p' }),
-    due: deadline.optional(),
-    everyMinutes: minutes(1, MAX_WATCH_MINUTES).optional().meta({
+    due: deadline.nullable().default(null).meta({
+      description: 'By when somebody has to check in. A new one must be in the future.',
+      example: null,
+    }),
+    everyMinutes: minutes(1, MAX_WATCH_MINUTES).nullable().default(null).meta({
       description: 'Instead of `due`: how long after each check-in the next one is due.',
       example: 360,
     }),
@@ -51,9 +54,9 @@ export const watchBody = z
         description:
           'What is a check-in. `any`: whatever comes from the device; `message`: a message of the device that all is well; `checkIn`: a person’s own, by the API, the console, the link, or the text CHECK-IN. A later one of these counts for an earlier one too.',
       }),
-    remindMinutes: minutes(0, MAX_WATCH_MINUTES).optional().meta({
+    remindMinutes: minutes(0, MAX_WATCH_MINUTES).nullable().default(null).meta({
       description:
-        'How long before the deadline the device is reminded by a command, where it has a channel. Left out: never. With `everyMinutes` it must be less than that.',
+        'How long before the deadline the device is reminded by a command, where it has a channel. Null: never. With `everyMinutes` it must be less than that.',
       example: 30,
     }),
     alertName: alertName.default(WATCH_ALERT).meta({
@@ -79,10 +82,4 @@ export const watchBody = z
     path: ['due'],
   })
   .refine(isReminderInside, { error: 'must be less than everyMinutes', path: ['remindMinutes'] })
-  .transform(({ due, everyMinutes, remindMinutes, ...given }) => ({
-    ...given,
-    due: due ?? null,
-    everyMinutes: everyMinutes ?? null,
-    remindMinutes: remindMinutes ?? null,
-  }))
   .meta({ id: 'WatchBody', override: exactlyOne('due', 'everyMinutes') })

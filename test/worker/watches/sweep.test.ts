@@ -211,3 +211,27 @@ test('watches of several accounts in one page get numbers of their own', async (
     expect((await watchEventsOf(account)).filter((type) => type === 'overdue')).toHaveLength(3)
   }
 })
+
+test('reminders beyond those of one run come in the next minute, and no alert waits for them', async () => {
+  const account = await openAccount()
+  const device = await createDevice(account)
+  const { id } = await createWatch(account, device, { counts: 'checkIn', remindMinutes: 10 })
+  const late = await createWatch(account, device, { due: inMinutes(51), counts: 'checkIn' })
+  const columns = `account_id, device_key, record, state, since, next_due, check_at, creation,
+    last_modified, version`
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
+      INSERT INTO watches (id, link, ${columns})
+      SELECT id || i, link || i, ${columns} FROM n, watches WHERE id = ?`,
+  )
+    .bind(id)
+    .run()
+  const count = async (type: string) =>
+    (await watchEventsOf(account)).filter((one) => one === type).length
+  await sweepIn(52)
+  // That of the deadline that was missed, and those of fifty reminders.
+  expect([await count('due'), await count('overdue')]).toEqual([51, 1])
+  expect((await readWatch(account, late.id)).state).toBe('overdue')
+  await sweepIn(53)
+  expect(await count('due')).toBe(61)
+})
