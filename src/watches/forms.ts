@@ -7,7 +7,7 @@ import {
   WATCH_ALERT,
   WATCH_COUNTS,
 } from '../domain/watch/watch.ts'
-import { exactlyOne, instant, name } from '../http/contract/wire.ts'
+import { instant, name } from '../http/contract/wire.ts'
 
 const minutes = (min: number, max: number) =>
   z
@@ -36,7 +36,8 @@ export const watchBody = z
       .max(64, 'must be a device’s id')
       .meta({ description: 'The device.', example: 'dev_1jn7wz3h4q8v2n5t7r6m0p' }),
     due: deadline.nullable().default(null).meta({
-      description: 'By when somebody has to check in. A new one must be in the future.',
+      description:
+        'By when somebody has to check in; either this or `everyMinutes`. A new one must be in the future.',
       example: null,
     }),
     everyMinutes: minutes(1, MAX_WATCH_MINUTES).nullable().default(null).meta({
@@ -82,4 +83,4 @@ export const watchBody = z
     path: ['due'],
   })
   .refine(isReminderInside, { error: 'must be less than everyMinutes', path: ['remindMinutes'] })
-  .meta({ id: 'WatchBody', override: exactlyOne('due', 'everyMinutes') })
+  .meta({ id: 'WatchBody' })

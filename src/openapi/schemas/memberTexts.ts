@@ -63,6 +63,8 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   '*.zones': 'The zones, in the order in which they were created.',
   '*.rule': 'The rule.',
   '*.rules': 'The rules, in the order in which they were created.',
+  '*.watch': 'The watch.',
+  '*.watches': 'The watches, in the order in which they were created.',
   '*.trips': 'The trips, in order of time.',
   '*.stops': 'The stops, in order of time.',
   '*.days': 'The days, in order.',
