@@ -36,6 +36,7 @@ CREATE TABLE `watches` (
 	`next_due` integer NOT NULL,
 	`reminded` integer,
 	`last_check_in` integer,
+	`alert_id` text,
 	`check_at` integer NOT NULL,
 	`link` text NOT NULL,
 	`creation` integer NOT NULL,
@@ -47,7 +48,7 @@ CREATE INDEX `watches_account` ON `watches` (`account_id`,`id`);--> statement-br
 CREATE INDEX `watches_device` ON `watches` (`device_key`);--> statement-breakpoint
 CREATE UNIQUE INDEX `watches_link` ON `watches` (`link`);--> statement-breakpoint
 CREATE INDEX `watches_active` ON `watches` (`check_at`,`id`) WHERE state = 'active';--> statement-breakpoint
-CREATE INDEX `watches_overdue` ON `watches` (`id`) WHERE state = 'overdue';--> statement-breakpoint
+CREATE INDEX `watches_overdue` ON `watches` (`creation`,`id`) WHERE state = 'overdue';--> statement-breakpoint
 ALTER TABLE `alerts` ADD `place` text;--> statement-breakpoint
 ALTER TABLE `users` ADD `notify_push` integer DEFAULT true NOT NULL;--> statement-breakpoint
 ALTER TABLE `users` ADD `notify_voice` integer DEFAULT false NOT NULL;--> statement-breakpoint
@@ -98,21 +99,21 @@ CREATE TRIGGER users_usage_delete AFTER DELETE ON users BEGIN
     WHERE account_id = OLD.account_id;
 END;--> statement-breakpoint
 INSERT INTO account_usage (account_id, day, locations, storage_bytes)
-SELECT accounts.id, accounts.day, 0, sum(408 + octet_length(watches.id) + octet_length(watches.account_id) + octet_length(watches.record) + octet_length(watches.state) + octet_length(watches.link))
+SELECT accounts.id, accounts.day, 0, sum(408 + octet_length(watches.id) + octet_length(watches.account_id) + octet_length(watches.record) + octet_length(watches.state) + ifnull(octet_length(watches.alert_id), 0) + octet_length(watches.link))
 FROM watches JOIN accounts ON accounts.id = watches.account_id WHERE true GROUP BY accounts.id
 ON CONFLICT (account_id) DO UPDATE SET storage_bytes = storage_bytes + excluded.storage_bytes;--> statement-breakpoint
 CREATE TRIGGER watches_usage_insert AFTER INSERT ON watches BEGIN
-  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + 408 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.record) + octet_length(NEW.state) + octet_length(NEW.link))
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + 408 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.record) + octet_length(NEW.state) + ifnull(octet_length(NEW.alert_id), 0) + octet_length(NEW.link))
     WHERE account_id = NEW.account_id;
 END;--> statement-breakpoint
-CREATE TRIGGER watches_usage_update AFTER UPDATE ON watches WHEN (408 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.record) + octet_length(NEW.state) + octet_length(NEW.link))
-    - (408 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.record) + octet_length(OLD.state) + octet_length(OLD.link)) <> 0 BEGIN
-  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + (408 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.record) + octet_length(NEW.state) + octet_length(NEW.link))
-    - (408 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.record) + octet_length(OLD.state) + octet_length(OLD.link)))
+CREATE TRIGGER watches_usage_update AFTER UPDATE ON watches WHEN (408 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.record) + octet_length(NEW.state) + ifnull(octet_length(NEW.alert_id), 0) + octet_length(NEW.link))
+    - (408 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.record) + octet_length(OLD.state) + ifnull(octet_length(OLD.alert_id), 0) + octet_length(OLD.link)) <> 0 BEGIN
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + (408 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.record) + octet_length(NEW.state) + ifnull(octet_length(NEW.alert_id), 0) + octet_length(NEW.link))
+    - (408 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.record) + octet_length(OLD.state) + ifnull(octet_length(OLD.alert_id), 0) + octet_length(OLD.link)))
     WHERE account_id = NEW.account_id;
 END;--> statement-breakpoint
 CREATE TRIGGER watches_usage_delete AFTER DELETE ON watches BEGIN
-  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(408 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.record) + octet_length(OLD.state) + octet_length(OLD.link)))
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(408 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.record) + octet_length(OLD.state) + ifnull(octet_length(OLD.alert_id), 0) + octet_length(OLD.link)))
     WHERE account_id = OLD.account_id;
 END;--> statement-breakpoint
 UPDATE rules SET record = json_set(record, '$.notifications', json('["Email","SMS","Push","Voice"]'))

@@ -705,6 +705,7 @@ export type Watch = {
   state: WatchState
   nextDue: string
   lastCheckIn: string | null
+  alertId: string | null
   creation: string
   lastModified: string
 }

@@ -542,6 +542,8 @@ export const watches = sqliteTable(
     /** The deadline for which the reminder was sent. */
     reminded: integer(),
     lastCheckIn: integer('last_check_in'),
+    /** The alert of the last missed check-in. */
+    alertId: text('alert_id'),
     /** When the sweep has to look at it: the reminder, or the end of the grace. */
     checkAt: integer('check_at').notNull(),
     /** By which people check in without signing in. */
@@ -553,7 +555,7 @@ export const watches = sqliteTable(
     index('watches_device').on(table.deviceKey),
     uniqueIndex('watches_link').on(table.link),
     index('watches_active').on(table.checkAt, table.id).where(sql`state = 'active'`),
-    index('watches_overdue').on(table.id).where(sql`state = 'overdue'`),
+    index('watches_overdue').on(table.creation, table.id).where(sql`state = 'overdue'`),
   ],
 )
 

@@ -148,7 +148,9 @@ const DATA = {
   'device.silent': silence,
   'device.returned': silence,
   'watch.due': watch,
-  'watch.overdue': watch.extend({ alertId: alertId.meta({ description: 'Its alert.' }) }),
+  'watch.overdue': watch.extend({
+    alertId: alertId.meta({ description: 'Its alert, unless it joined an open emergency.' }),
+  }),
   'watch.checkedIn': watch.extend({
     dateTime: time.meta({ description: 'When the check-in arrived.' }),
     counts: z

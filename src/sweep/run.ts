@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { sweepPositions } from '../db/schema.ts'
 import type { Env } from '../env.ts'
@@ -58,6 +59,16 @@ export const rotateCells = (cells: number[], now: number): number[] => {
   const step = cells.length > CELLS_PER_RUN ? CELLS_PER_RUN : 1
   const start = (Math.floor(now / MINUTE_MS) * step) % cells.length
   return [...cells.slice(start), ...cells.slice(0, start)]
+}
+
+/** How far a part has come in a cell; 0 where the next run begins anew. */
+export const readPosition = async (db: Database, part: string): Promise<number> => {
+  const found = await db
+    .select({ position: sweepPositions.position })
+    .from(sweepPositions)
+    .where(eq(sweepPositions.part, part))
+    .get()
+  return found?.position ?? 0
 }
 
 /** Stores how far a part has come in a cell, for the next run. */

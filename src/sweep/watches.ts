@@ -11,7 +11,7 @@ import {
   writeWatches,
 } from '../watches/rows.ts'
 import { handOver } from './pendingRaises.ts'
-import { type CellRun, runPart } from './run.ts'
+import { type CellRun, readPosition, runPart, savePosition } from './run.ts'
 
 /* Watches whose reminder or deadline has come. Reports pay nothing for them. */
 
@@ -27,7 +27,7 @@ const PAGE_QUERIES = 1 + WRITE_WATCHES_QUERIES
 const REMIND_QUERIES = 6
 const MAX_REMINDERS = 50
 const REMINDED_AT_ONCE = 10
-export const MAX_WATCH_QUERIES = 2 * MAX_PAGES * PAGE_QUERIES + MAX_REMINDERS * REMIND_QUERIES
+export const MAX_WATCH_QUERIES = 2 + 2 * MAX_PAGES * PAGE_QUERIES + MAX_REMINDERS * REMIND_QUERIES
 
 /** One run of this part, and the devices to remind at its end. */
 interface WatchRun extends CellRun {
@@ -91,18 +91,30 @@ const settleDue = async (run: WatchRun): Promise<void> => {
   }
 }
 
+/** False when the run may not record all of them. */
+const settleAll = async (run: WatchRun, found: Watch[]): Promise<boolean> => {
+  for (let at = 0; at < found.length; at += PAGE) {
+    if (!run.take(WRITE_WATCHES_QUERIES)) return false
+    await settlePage(run, found.slice(at, at + PAGE))
+  }
+  return true
+}
+
+/** A run that may not look at all of them goes on in the next minute where it ended. */
 const settleReturned = async (run: WatchRun): Promise<void> => {
   const { db, now, take } = run
-  let after = ''
-  for (let pages = 0; pages < MAX_PAGES && take(); pages++) {
-    const page = await readOverdueWatches(db, { after, limit: OVERDUE_PAGE })
+  if (!take(2)) return
+  const start = await readPosition(db, PART)
+  let after: Pick<Watch, 'creation' | 'id'> | undefined = { creation: start, id: '' }
+  for (let pages = 0; after && pages < MAX_PAGES && take(); pages++) {
+    const { creation, id } = after
+    const page: Watch[] = await readOverdueWatches(db, { creation, id, limit: OVERDUE_PAGE })
     const returned = page.filter((watch) => settleWatch(watch, now).checkedInAt !== null)
-    // The rest of them is recorded in the next minute.
-    const some = returned.slice(0, PAGE)
-    if (some.length > 0 && take(WRITE_WATCHES_QUERIES)) await settlePage(run, some)
-    if (page.length < OVERDUE_PAGE) return
-    after = page.at(-1)?.id ?? ''
+    if (!(await settleAll(run, returned))) break
+    after = page.length < OVERDUE_PAGE ? undefined : page.at(-1)
   }
+  const end = after?.creation ?? 0
+  if (end !== start) await savePosition(db, PART, end)
 }
 
 /** Networks are slow, so no alert waits for a reminder. */

@@ -41,6 +41,11 @@ export const watch = z
     lastCheckIn: time
       .nullable()
       .meta({ description: 'When the last check-in arrived; null before the first.' }),
+    alertId: id('alr').nullable().meta({
+      description:
+        'The alert that the watch raised last; null if there is none, or it is deleted or joined another emergency.',
+      example: null,
+    }),
     creation: time.meta({ description: 'When the watch was created.' }),
     lastModified: time.meta({ description: 'When it was last edited or extended.' }),
   })

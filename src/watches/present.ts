@@ -19,6 +19,7 @@ export const presentWatch = (watch: Watch, now: number) => {
     state: progress.state,
     nextDue: iso(progress.nextDue),
     lastCheckIn: isoOrNull(progress.lastCheckIn),
+    alertId: watch.alertId,
     creation: iso(watch.creation),
     lastModified: iso(watch.lastModified),
   }

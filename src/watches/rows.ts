@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { buildAppendToAccounts, isSubscribed, type NewEvent } from '../db/queries/events.ts'
 import { CONTACT } from '../db/queries/silence.ts'
 import { type InferRow, insertSelect, select, selectIn } from '../db/query.ts'
-import { devices, events, pendingRaises, watches } from '../db/schema.ts'
+import { alerts, devices, events, pendingRaises, watches } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import {
@@ -20,6 +20,9 @@ export const WATCH_COLUMNS = {
   ...getTableColumns(watches),
   deviceId: devices.id,
   contact: CONTACT,
+  /** Only of an alert that the ledger has raised and that is stored. */
+  alertId: sql<string | null>`(SELECT ${alerts.id} FROM ${alerts}
+    WHERE ${alerts.id} = ${watches.alertId})`,
 }
 /** A watch goes with its device. */
 export const WATCHES_WITH_DEVICES = sql`${watches}
@@ -54,8 +57,9 @@ const selectDue = compile((p: Placeholders<DuePage>) =>
 )
 
 interface OverduePage {
-  /** The id that the page before ended with. */
-  after: string
+  /** What the page before ended with. */
+  creation: number
+  id: string
   limit: number
 }
 
@@ -65,9 +69,9 @@ const selectOverdue = compile((p: Placeholders<OverduePage>) =>
     WATCH_COLUMNS,
     sql`FROM ${watches} INDEXED BY watches_overdue
       CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
-      WHERE ${watches.state} = 'overdue' AND ${watches.id} > ${p.after}
-        AND ${watches.record} ->> '$.counts' = 'any'
-      ORDER BY ${watches.id} LIMIT ${p.limit}`,
+      WHERE ${watches.state} = 'overdue' AND ${watches.record} ->> '$.counts' = 'any'
+        AND (${watches.creation}, ${watches.id}) > (${p.creation}, ${p.id})
+      ORDER BY ${watches.creation}, ${watches.id} LIMIT ${p.limit}`,
   ).map(toWatch),
 )
 
@@ -138,6 +142,7 @@ const updateWatches = compile((p: Writing) =>
     (list) => sql`UPDATE ${watches} SET state = ${member('after.state')},
       since = ${member('after.since')}, next_due = ${member('after.nextDue')},
       reminded = ${member('after.reminded')}, last_check_in = ${member('after.lastCheckIn')},
+      alert_id = ifnull(${member('raise.alert.id')}, ${watches.alertId}),
       check_at = ${member('checkAt')}, version = ${member('version')},
       record = changed.value -> '$.record',
       last_modified = ifnull(${member('lastModified')}, ${watches.lastModified})

@@ -42,6 +42,8 @@ export interface Watch extends WatchRecord, WatchProgress {
   deviceKey: number
   /** The latest arrival of anything from the device; 0 before the first. */
   contact: number
+  /** The alert that it raised last. */
+  alertId: string | null
   /** By which people check in without signing in. */
   link: string
   creation: number

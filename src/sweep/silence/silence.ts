@@ -1,5 +1,3 @@
-import { eq } from 'drizzle-orm'
-import type { Database } from '../../db/open.ts'
 import {
   type ContactRow,
   type MarkChange,
@@ -7,14 +5,13 @@ import {
   splitMarks,
   writeMarks,
 } from '../../db/queries/silence.ts'
-import { sweepPositions } from '../../db/schema.ts'
 import { deviceKey, keysBeside } from '../../domain/account/device.ts'
 import { currentDay, hasEnded } from '../../domain/account/license.ts'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import { evaluateContact } from '../../domain/rule/silence.ts'
 import { publicOrigin } from '../../env.ts'
 import { handOver } from '../pendingRaises.ts'
-import { type CellRun, savePosition } from '../run.ts'
+import { type CellRun, readPosition, savePosition } from '../run.ts'
 import { toReturn, toSilence } from './raises.ts'
 import {
   isForAll,
@@ -38,15 +35,6 @@ const PAGE_PARTS = 2
 const PAGE_QUERIES = 2 + PAGE_PARTS * PART_QUERIES
 /** The position and the new one, the rules, and the pages. */
 export const MAX_SILENCE_QUERIES = 2 + MAX_LISTS + MAX_PAGES * PAGE_QUERIES
-
-const readPosition = async (db: Database): Promise<number> => {
-  const found = await db
-    .select({ position: sweepPositions.position })
-    .from(sweepPositions)
-    .where(eq(sweepPositions.part, PART))
-    .get()
-  return found?.position ?? 0
-}
 
 const evaluatePage = async (
   page: ContactRow[],
@@ -131,7 +119,7 @@ const evaluateAccounts = async (
 export const findSilence = async (run: CellRun): Promise<void> => {
   const { db, take } = run
   if (!take(2)) return
-  const start = await readPosition(db)
+  const start = await readPosition(db, PART)
   const progress: Progress = { after: start, pages: 0 }
   for (let lists = 0; lists < MAX_LISTS && take(1); lists++) {
     const list = await readWatchedAccounts(db, progress.after)

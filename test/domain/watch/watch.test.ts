@@ -35,6 +35,7 @@ const watchOf = (given: Partial<WatchRecord> & { contact?: number } = {}): Watch
     deviceId: 'dev_1',
     deviceKey: 1,
     contact: given.contact ?? 0,
+    alertId: null,
     link: '',
     creation: NOON,
     lastModified: NOON,

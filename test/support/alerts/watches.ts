@@ -23,6 +23,19 @@ export const createWatch = async (account: Caller, deviceId: string, body: objec
   return reply.body.watch
 }
 
+/** Adds rows like that of a watch, with other ids and links. */
+export const copyWatch = (id: string, count: number) => {
+  const columns = `account_id, device_key, record, state, since, next_due, check_at, creation,
+    last_modified, version`
+  return env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+      INSERT INTO watches (id, link, ${columns})
+      SELECT id || i, link || i, ${columns} FROM n, watches WHERE id = ?2`,
+  )
+    .bind(count, id)
+    .run()
+}
+
 export const readWatch = async (account: Caller, id: string) =>
   (await account.call('GET', `/api/watches/${id}`)).body.watch
 

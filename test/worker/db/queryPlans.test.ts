@@ -355,7 +355,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
         await listWatches(db, { ...viewer, groupId }, { after: '', limit: 10, deviceId })
     expect(await findVisibleWatch(db, viewer, row.id)).not.toBeNull()
     expect(await readDueWatches(db, { now: 3_600_001, limit: 10 })).toHaveLength(1)
-    await readOverdueWatches(db, { after: '', limit: 10 })
+    await readOverdueWatches(db, { creation: 0, id: '', limit: 10 })
     const event = { id: 'evt_plan', type: 'watch.due', time: 2, data: {} }
     const change = { before: row, progress: row, events: [event], raise: null }
     expect((await writeWatches(db, [change], 2)).written.size).toBe(1)

@@ -8,6 +8,7 @@ import { ownWatches } from '../../../src/watches/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import {
   alertsOf,
+  copyWatch,
   createWatch,
   inMinutes,
   MINUTE,
@@ -50,9 +51,11 @@ test('a missed deadline is found within a minute and raised once, however often 
     nextDue: watch.nextDue,
     alertId: alerts[0].id,
   })
-  expect((await readWatch(account, watch.id)).state).toBe('overdue')
+  const overdue = await readWatch(account, watch.id)
+  expect(overdue).toMatchObject({ state: 'overdue', alertId: alerts[0].id })
   // A late check-in completes it.
-  expect((await checkIn(account, watch.id)).body.watch.state).toBe('completed')
+  const completed = (await checkIn(account, watch.id)).body.watch
+  expect(completed).toMatchObject({ state: 'completed', alertId: alerts[0].id })
   expect(await watchEventsOf(account)).toEqual(['due', 'overdue', 'checkedIn'])
 })
 
@@ -173,13 +176,14 @@ test('a watch for emergencies opens one', async () => {
 test('of an expired device, only a missed check-in that is an emergency is raised', async () => {
   const account = await openAccount()
   const device = await createDevice(account)
-  await createWatch(account, device)
+  const { id } = await createWatch(account, device)
   await createWatch(account, device, { emergency: true, alertName: 'Missing' })
   await account.call('PATCH', `/api/devices/${device}`, {
     body: { limits: { expires: true, expirationDate: '2020-01-01' } },
   })
   await sweepIn(61)
   expect(await alertsOf(account, device)).toEqual(['Missing'])
+  expect(await readWatch(account, id)).toMatchObject({ state: 'overdue', alertId: null })
   expect((await watchEventsOf(account)).sort()).toEqual(['due', 'due', 'overdue', 'overdue'])
 })
 
@@ -217,15 +221,7 @@ test('reminders beyond those of one run come in the next minute, and no alert wa
   const device = await createDevice(account)
   const { id } = await createWatch(account, device, { counts: 'checkIn', remindMinutes: 10 })
   const late = await createWatch(account, device, { due: inMinutes(51), counts: 'checkIn' })
-  const columns = `account_id, device_key, record, state, since, next_due, check_at, creation,
-    last_modified, version`
-  await env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 59)
-      INSERT INTO watches (id, link, ${columns})
-      SELECT id || i, link || i, ${columns} FROM n, watches WHERE id = ?`,
-  )
-    .bind(id)
-    .run()
+  await copyWatch(id, 59)
   const count = async (type: string) =>
     (await watchEventsOf(account)).filter((one) => one === type).length
   await sweepIn(52)
@@ -234,4 +230,21 @@ test('reminders beyond those of one run come in the next minute, and no alert wa
   expect((await readWatch(account, late.id)).state).toBe('overdue')
   await sweepIn(53)
   expect(await count('due')).toBe(61)
+})
+
+test('a contact is found behind more overdue watches than one run looks at', async () => {
+  const account = await openAccount()
+  const [silent, device] = [await createDevice(account), await createDevice(account)]
+  await copyWatch((await createWatch(account, silent)).id, 20_500)
+  await env.DB.exec("UPDATE watches SET state = 'overdue'")
+  const { id, creation } = await createWatch(account, device)
+  await env.DB.prepare("UPDATE watches SET state = 'overdue', creation = ? WHERE id = ?")
+    .bind(Date.parse(creation) + MINUTE, id)
+    .run()
+  await report(account, device)
+  const isFound = async () => (await watchEventsOf(account)).includes('checkedIn')
+  await sweepIn(1)
+  expect(await isFound()).toBe(false)
+  await sweepIn(2)
+  expect(await isFound()).toBe(true)
 })

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { MAX_WATCHES } from '../../../src/domain/watch/watch.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import {
+  copyWatch,
   createWatch,
   inMinutes,
   readWatch,
@@ -40,6 +41,7 @@ test('a watch is created with a link, read, listed, replaced and deleted', async
     state: 'active',
     nextDue: '2099-03-03T18:00:00.000Z',
     lastCheckIn: null,
+    alertId: null,
     creation: expect.any(String),
     lastModified: watch.creation,
   })
@@ -243,15 +245,7 @@ test('an account has a number of running watches; ended ones make way', async ()
   const account = await openAccount()
   const device = await createDevice(account)
   const { id } = await createWatch(account, device)
-  const columns = `account_id, device_key, record, state, since, next_due, check_at, creation,
-    last_modified, version`
-  await env.DB.prepare(
-    `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-      INSERT INTO watches (id, link, ${columns})
-      SELECT id || i, link || i, ${columns} FROM n, watches WHERE id = ?2`,
-  )
-    .bind(MAX_WATCHES, id)
-    .run()
+  await copyWatch(id, MAX_WATCHES - 1)
   const body = { name: 'One more', deviceId: device, everyMinutes: 60 }
   const refused = await account.call('POST', '/api/watches', { body })
   expect([refused.status, refused.body.code]).toEqual([409, 'watch-limit-reached'])
