@@ -1,9 +1,10 @@
-// npm run chaos [-- --kills n --every n --seed n]
+// npm run chaos [-- --kills n --every n --seed n --only name,name]
 // Kills the server while it works and compares what is left with what it acknowledged. First kills
 // at random moments, on the bundle that a deploy would upload; then, on a build with fail points, a
 // kill before and after every commit, also of one that joins reports of several requests. Every
 // acknowledged write must exist once, and nothing else.
 // Between the two, devices cross the border of a zone: a pure model says what rules must have raised.
+// Check-ins that nobody makes are raised once each.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -20,6 +21,7 @@ import { startMessageProvider } from './messageProvider.mjs'
 import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
 import { auditReceipts, RECEIPT_VARS, runReceipts } from './receipts.mjs'
+import { auditWatches, runWatches } from './watches.mjs'
 import { watchZone } from './zone.mjs'
 
 const { values: options } = parseArgs({
@@ -27,6 +29,7 @@ const { values: options } = parseArgs({
     kills: { type: 'string', default: '20' },
     every: { type: 'string', default: '1' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
+    only: { type: 'string' },
   },
 })
 const USERS = [
@@ -58,14 +61,25 @@ const totals = { kills: 0, acknowledged: 0, lost: [], duplicated: [], other: [] 
 
 console.log(`Seed ${options.seed}`)
 const provider = await startMessageProvider()
-await killAtRandom()
-await killWhileCrossing()
-await killWhilePushing()
-await killAroundReceipts()
 const failPoints = await listenForFailPoints()
-const failing = bundle({ entry: 'lab/chaos/worker.ts' })
-await killAtJoinedCommits()
-await killAtFailPoints()
+let failing
+const bundleFailing = () => {
+  failing ??= bundle({ entry: 'lab/chaos/worker.ts' })
+  return failing
+}
+const PARTS = {
+  random: killAtRandom,
+  crossings: killWhileCrossing,
+  pushes: killWhilePushing,
+  receipts: killAroundReceipts,
+  joined: killAtJoinedCommits,
+  watches: killAroundWatches,
+  failPoints: killAtFailPoints,
+}
+for (const name of options.only?.split(',') ?? Object.keys(PARTS)) {
+  if (!PARTS[name]) throw new Error(`--only takes ${Object.keys(PARTS).join(', ')}`)
+  await PARTS[name]()
+}
 failPoints.close()
 provider.close()
 
@@ -149,7 +163,7 @@ async function killAroundReceipts() {
 
 /** Reports of several requests are one commit: each is stored whole, once, or not at all. */
 async function killAtJoinedCommits() {
-  const server = await startServer(failing, { FAIL_POINTS: failPoints.url, ...JOINED_VARS })
+  const server = await startServer(bundleFailing(), { FAIL_POINTS: failPoints.url, ...JOINED_VARS })
   const kills = 2 * Math.ceil(Number(options.kills) / 2)
   const run = await runJoinedKills({ server, adminToken, failPoints, kills, random, progress })
   totals.kills += run.kills
@@ -169,8 +183,30 @@ async function killAtJoinedCommits() {
   )
 }
 
+/** Check-ins are missed: each raises one alert, also if the sweep is interrupted twice. */
+async function killAroundWatches() {
+  const server = await startServer(bundleFailing(), { FAIL_POINTS: failPoints.url })
+  const account = await openAccountWithUsers(server.base, 100)
+  const every = Number(options.every)
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const run = await runWatches({ server, account, failPoints, every, kills, random, progress })
+  totals.kills += run.kills
+  progress('auditing')
+  const { lost, duplicated, total } = await auditWatches(account.call, run)
+  await server.stop()
+  totals.acknowledged += total
+  totals.lost.push(...lost)
+  totals.duplicated.push(...duplicated)
+  totals.other.push(...run.faults)
+  progress('')
+  console.log(
+    `Watches: ${run.kills} kills, ${total} missed check-ins raised once each; ` +
+      `${lost.length} lost, ${duplicated.length} doubled, ${run.faults.length} other faults`,
+  )
+}
+
 async function killAtFailPoints() {
-  const server = await startServer(failing, { FAIL_POINTS: failPoints.url })
+  const server = await startServer(bundleFailing(), { FAIL_POINTS: failPoints.url })
   const account = await openAccountWithUsers(server.base, 1000)
   const run = await runWithFailPointKills({
     server,

@@ -48,6 +48,8 @@ const RULES = [
   // Of a rule: its zones are those of the account, and a patch may add a second limit.
   /^is not a zone of this account|^must be a \w+’s id$|^is required, or below/,
   /^must be at most \d+ days after from$/,
+  // Of a watch: a deadline or an interval, and a reminder within it.
+  /^is required, or everyMinutes instead|^must be less than everyMinutes$/,
   // Of a source: its settings depend on the provider.
   /^is not a setting of /,
   /^must be (base64|bytes in the format named|Text for an SMS|at most 256 KiB large)$/,

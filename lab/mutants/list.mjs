@@ -287,4 +287,26 @@ export const MUTANTS = [
     to: 'work',
     tests: ['worker/places'],
   },
+  {
+    name: 'watches: the sweep undoes a check-in that came after it has read',
+    file: 'src/watches/rows.ts',
+    from: "member('before.state')",
+    to: 'watches.state',
+    also: { from: "member('before.lastCheckIn')", to: 'watches.lastCheckIn' },
+    tests: ['worker/watches/sweep'],
+  },
+  {
+    name: 'watches: an alert is raised though the watch was written meanwhile',
+    file: 'src/watches/rows.ts',
+    from: 'IS NOT NULL AND',
+    to: 'IS NOT NULL OR',
+    tests: ['worker/watches/sweep'],
+  },
+  {
+    name: 'off by one: a watch is overdue an instant after its grace ends',
+    file: 'src/domain/watch/watch.ts',
+    from: 'overdueAt(watch, found) <= now',
+    to: 'overdueAt(watch, found) < now',
+    tests: ['worker/watches/sweep'],
+  },
 ]

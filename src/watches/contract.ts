@@ -93,7 +93,7 @@ export const watches = resource({
     },
   },
   create: {
-    description: `Somebody promises to report: by \`due\`, or every so many minutes. If \`nextDue\` and the grace pass without a check-in, the alert is raised once, within a minute. At most ${MAX_WATCHES} of an account can run at a time; those that have ended are deleted, oldest first, when there would be more than that in all.`,
+    description: `Somebody promises to report: by \`due\`, or every so many minutes. If \`nextDue\` and the grace pass without a check-in, the alert is raised once, within a minute; a disabled account is not watched. At most ${MAX_WATCHES} of an account can run at a time; those that have ended are deleted, oldest first, when there would be more than that in all.`,
     problems: ['watch-limit-reached'],
     example: EXAMPLE,
   },

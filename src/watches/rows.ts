@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { buildAppendToAccounts, isSubscribed, type NewEvent } from '../db/queries/events.ts'
 import { CONTACT } from '../db/queries/silence.ts'
 import { type InferRow, insertSelect, select, selectIn } from '../db/query.ts'
-import { alerts, devices, events, pendingRaises, watches } from '../db/schema.ts'
+import { accounts, alerts, devices, events, pendingRaises, watches } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import {
@@ -45,12 +45,13 @@ interface DuePage {
   limit: number
 }
 
-/** The active ones whose time has come, longest ago first. */
+/** The active ones whose time has come, longest ago first. Disabled accounts cannot check in. */
 const selectDue = compile((p: Placeholders<DuePage>) =>
   select(
     WATCH_COLUMNS,
     sql`FROM ${watches} INDEXED BY watches_active
       CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
+      CROSS JOIN ${accounts} ON ${accounts.id} = ${watches.accountId} AND ${accounts.disabled} = 0
       WHERE ${watches.state} = 'active' AND ${watches.checkAt} <= ${p.now}
       ORDER BY ${watches.checkAt}, ${watches.id} LIMIT ${p.limit}`,
   ).map(toWatch),

@@ -16,7 +16,6 @@ const OPERATIONS: Record<string, string> = {
     listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
     listLocations listEvents openStream listGroups readGroup listCountries listTimeZones
     listUsers readUser listZones readZone exportZones describePlace listRules readRule testRule
-    listUsers readUser listZones readZone exportZones listRules readRule testRule
     listWatches readWatch
     listDeviceAlerts listTrips listStops readSummary listAlerts readAlert decodePayload
     listQuarantine listCommands readCommand

@@ -236,7 +236,9 @@ test('a contact is found behind more overdue watches than one run looks at', asy
   const account = await openAccount()
   const [silent, device] = [await createDevice(account), await createDevice(account)]
   await copyWatch((await createWatch(account, silent)).id, 20_500)
-  await env.DB.exec("UPDATE watches SET state = 'overdue'")
+  await env.DB.prepare("UPDATE watches SET state = 'overdue' WHERE account_id = ?")
+    .bind(account.id)
+    .run()
   const { id, creation } = await createWatch(account, device)
   await env.DB.prepare("UPDATE watches SET state = 'overdue', creation = ? WHERE id = ?")
     .bind(Date.parse(creation) + MINUTE, id)
