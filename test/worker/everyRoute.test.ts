@@ -28,9 +28,13 @@ test('every operation has a row in everyRoute/samples.ts, and every row an opera
 const WITHOUT_STORAGE = [
   'acknowledgeAlert',
   'cancelAlert',
+  'cancelWatch',
+  'checkInWatch',
   'claimIdentifier',
+  'completeWatch',
   'decodePayload',
   'discardQuarantine',
+  'extendWatch',
   'noteAlert',
   'patchAccount',
   'postAlerts',
@@ -44,6 +48,7 @@ const WITHOUT_STORAGE = [
   'retryMessage',
   'rotateSecret',
   'rotateSource',
+  'showWatchLink',
   'testRule',
 ]
 

@@ -79,6 +79,9 @@ export const checkBoundTokens = (route: Route, fixtureOf: () => Fixture): void =
         const code = `${first.replace(/Id$/, '')}-not-found`
         expect([reply.status, reply.body.code]).toEqual([404, code])
         expect(await storedRows()).toBe(rows)
+      } else if (route.id === 'createWatch') {
+        expect([reply.status, reply.body.errors]).toMatchObject([400, [{ pointer: '/deviceId' }]])
+        expect(await storedRows()).toBe(rows)
       } else {
         expect(reply.status, reply.text).toBeLessThan(300)
         expect(reply.text).not.toContain(hidden.device.id)

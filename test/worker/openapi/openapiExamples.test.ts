@@ -23,6 +23,8 @@ const REFUSED: Record<string, string> = {
   signIn: 'wrong-credentials',
   setPassword: 'invalid-link',
   testRule: 'invalid-request',
+  createWatch: 'invalid-request',
+  replaceWatch: 'invalid-request',
 }
 
 test('there are examples', () => {

@@ -235,13 +235,13 @@ test('reminders beyond those of one run come in the next minute, and no alert wa
 test('a contact is found behind more overdue watches than one run looks at', async () => {
   const account = await openAccount()
   const [silent, device] = [await createDevice(account), await createDevice(account)]
-  await copyWatch((await createWatch(account, silent)).id, 20_500)
-  await env.DB.prepare("UPDATE watches SET state = 'overdue' WHERE account_id = ?")
-    .bind(account.id)
-    .run()
   const { id, creation } = await createWatch(account, device)
-  await env.DB.prepare("UPDATE watches SET state = 'overdue', creation = ? WHERE id = ?")
-    .bind(Date.parse(creation) + MINUTE, id)
+  await copyWatch((await createWatch(account, silent)).id, 20_500)
+  await env.DB.prepare(
+    `UPDATE watches SET state = 'overdue', creation = iif(id = ?1, ?2, creation)
+      WHERE account_id = ?3`,
+  )
+    .bind(id, Date.parse(creation) + MINUTE, account.id)
     .run()
   await report(account, device)
   const isFound = async () => (await watchEventsOf(account)).includes('checkedIn')

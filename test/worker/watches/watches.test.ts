@@ -217,8 +217,8 @@ test('an Idempotency-Key makes one watch and one check-in', async () => {
 test('a confined user sees and starts watches of its devices alone', async () => {
   const account = await openAccount()
   const [own, other] = [await createDevice(account), await createDevice(account)]
-  const { id: groupId } = await createGroup(account, { name: 'North', devices: [own] })
-  const user = await createBoundUser(account, { groupId, privileges: ['read', 'write'] })
+  await createGroup(account, { name: 'North', devices: [own] })
+  const user = await createBoundUser(account, { group: 'North', privileges: ['read', 'write'] })
   const hidden = await createWatch(account, other)
   const visible = await createWatch(user, own)
   const { watches } = (await user.call('GET', '/api/watches')).body
