@@ -238,10 +238,10 @@ test('a contact is found behind more overdue watches than one run looks at', asy
   const { id, creation } = await createWatch(account, device)
   await copyWatch((await createWatch(account, silent)).id, 20_500)
   await env.DB.prepare(
-    `UPDATE watches SET state = 'overdue', creation = iif(id = ?1, ?2, creation)
+    `UPDATE watches SET state = 'overdue', creation = iif(id = ?1, ?2, creation + abs(random() % ?4))
       WHERE account_id = ?3`,
   )
-    .bind(id, Date.parse(creation) + MINUTE, account.id)
+    .bind(id, Date.parse(creation) + 2 * MINUTE, account.id, MINUTE)
     .run()
   await report(account, device)
   const isFound = async () => (await watchEventsOf(account)).includes('checkedIn')
