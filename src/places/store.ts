@@ -11,7 +11,7 @@ import { compiledBytes, compileShape } from '../domain/geo/zoneGeometry.ts'
 import type { Place } from '../domain/message/alert.ts'
 import { ZONE_COLUMNS } from '../zones/store.ts'
 
-/* What a place is described by. Alerts carry the description, so nothing here may delay or fail them. */
+/* What a place is described by. Alerts carry the words, so nothing here may delay or fail them. */
 
 const MAX_WAIT_MS = 300
 const MAX_CACHE_BYTES = 8_000_000
