@@ -12,13 +12,14 @@ type Registration = Pick<ServiceWorkerRegistration, 'getNotifications' | 'showNo
 /** The titles of those shown by this tab, by the ids of their alerts. */
 const shown = new Map<string, string>()
 
-/** In words as well, while the device is where the alert was raised. */
+/** In words as well, unless the device has moved since the service described where it is. */
 const whereOf = (alert: Alert): string => {
-  const place = placeOf(alert)
-  if (!place) return text.emergency.noPosition
-  const { latitude, longitude } = place
-  const isFirst = latitude === alert.latitude && longitude === alert.longitude
-  const words = isFirst && (alert as Alert & { place?: string | null }).place
+  const at = placeOf(alert)
+  if (!at) return text.emergency.noPosition
+  const { latitude, longitude } = at
+  const words = [alert, ...alert.updates, alert.newestPosition].findLast(
+    (one) => one?.latitude === latitude && one.longitude === longitude,
+  )?.place
   const position = formatPosition(latitude, longitude)
   return words ? `${words} (${position})` : position
 }

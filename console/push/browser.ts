@@ -84,6 +84,7 @@ export const keepSubscription = async (): Promise<void> => {
   if (step === 'renew') {
     await subscription?.unsubscribe()
     await store(await subscribe(publicKey))
-    await removeBrowser(stored.id).catch(() => undefined)
+    // A push service may give the same address again.
+    if (readStored()?.id !== stored.id) await removeBrowser(stored.id).catch(() => undefined)
   }
 }

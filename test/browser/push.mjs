@@ -292,10 +292,11 @@ async function testPush() {
       )
       const before = service.received.length
       const second = await raise(truck)
-      await until(
+      const [one] = await until(
         () => shown(second.id),
         (found) => found[0]?.title === 'SOS button from Truck 3',
       )
+      expect(one.body.includes('Fishing harbour'), one.body)
       expect(service.received.length === before, 'a push was sent')
       await account.call('POST', `/api/alerts/${second.id}/acknowledge`)
       await until(

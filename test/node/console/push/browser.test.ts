@@ -136,6 +136,14 @@ test('a new key of the service is subscribed with at the next visit', async () =
   expect(await browser.ownSubscriptionId()).toBe('psh_2')
 })
 
+test('a push service that gives the same address again does not lose it', async () => {
+  await browser.turnOn()
+  publicKey = encoded('key 2')
+  made = 0
+  await browser.keepSubscription()
+  expect(steps.slice(2)).toEqual(['unsubscribe', 'subscribe key 2', 'store psh_1'])
+})
+
 test('one that was removed elsewhere ends here at the next visit', async () => {
   await browser.turnOn()
   listed = []
