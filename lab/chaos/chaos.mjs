@@ -18,7 +18,9 @@ import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { auditJoined, JOINED_VARS, runJoinedKills } from './joinedKills.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
+import { auditNotifications, NOTIFICATION_VARS, runNotifications } from './notifications.mjs'
 import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
+import { startPushService } from './pushService.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
 import { auditReceipts, RECEIPT_VARS, runReceipts } from './receipts.mjs'
 import { auditWatches, runWatches } from './watches.mjs'
@@ -72,6 +74,7 @@ const PARTS = {
   crossings: killWhileCrossing,
   pushes: killWhilePushing,
   receipts: killAroundReceipts,
+  notifications: killAroundNotifications,
   joined: killAtJoinedCommits,
   watches: killAroundWatches,
   failPoints: killAtFailPoints,
@@ -157,6 +160,30 @@ async function killAroundReceipts() {
   progress('')
   console.log(
     `Receipts: ${run.bounced.length} bounces, ${run.repeated} repeated; ` +
+      `${lost.length} lost, ${duplicated.length} doubled`,
+  )
+}
+
+/** Emergencies go to a browser: each arrives, and its receipt is not lost. */
+async function killAroundNotifications() {
+  const pushService = await startPushService()
+  const server = await startServer(bundle(), NOTIFICATION_VARS)
+  const account = await openAccount(server.base, adminToken, { userName: 'chaos', licenses: 100 })
+  // Each of the five moments at least once.
+  const kills = 5 * Math.ceil(Number(options.kills) / 10)
+  const run = await runNotifications({ server, account, pushService, kills, random, progress })
+  totals.kills += kills
+  totals.acknowledged += run.sent.length
+  progress('auditing')
+  const { lost, duplicated } = await auditNotifications(account.call, run)
+  await server.stop()
+  pushService.close()
+  totals.lost.push(...lost, ...run.faults)
+  totals.duplicated.push(...duplicated)
+  progress('')
+  const shown = run.sent.reduce((sum, { payloads }) => sum + payloads.length, 0)
+  console.log(
+    `Notifications: ${run.sent.length} emergencies, sent ${shown} times; ` +
       `${lost.length} lost, ${duplicated.length} doubled`,
   )
 }
