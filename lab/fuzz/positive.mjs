@@ -54,6 +54,8 @@ const RULES = [
   /^is not a setting of /,
   /^must be (base64|bytes in the format named|Text for an SMS|at most 256 KiB large)$/,
   /^must have names and values of HTTP headers$/,
+  // Of a browser's subscription: its key is a point of the curve.
+  /^must be keys of a browser’s subscription$/,
   // `group` and `groupId` must name the same group.
   /^must be the id of the group that `group` names/,
 ]

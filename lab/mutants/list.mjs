@@ -190,6 +190,24 @@ export const MUTANTS = [
     tests: ['notify/notices'],
   },
   {
+    name: 'a receipt of a notification that anybody can write',
+    file: 'src/notify/webPush.ts',
+    from: 'if (!(await isSignature(env, receiptText(accountId, key), signature))) return null',
+    to: 'if (signature.length !== 43) return null',
+    also: {
+      from: 'import { isSignature, sign } from',
+      to: 'import { sign } from',
+    },
+    tests: ['notify/webPush'],
+  },
+  {
+    name: 'a browser that is gone keeps its subscription',
+    file: 'src/notify/webPush.ts',
+    from: '    await deleteGoneSubscription(db, subscription)\n',
+    to: '',
+    tests: ['notify/webPush'],
+  },
+  {
     name: 'private networks: redirects of a receiver are followed',
     file: 'src/feed/webhooks/attempt.ts',
     from: "redirect: 'manual'",

@@ -97,6 +97,17 @@ describe('a subscription', () => {
     expect(await listSubscriptions(next)).toHaveLength(1)
   })
 
+  test('of a browser that is used in two accounts is one in each', async () => {
+    const [one, other] = [await start(), await start()]
+    const browser = await makeBrowser()
+    const { id } = (await subscribe(one.session, browser)).body.pushSubscription
+    const { id: otherId } = (await subscribe(other.session, browser)).body.pushSubscription
+    expect(otherId).not.toBe(id)
+    await other.session.call('DELETE', `${PUSH_PATH}/${otherId}`)
+    expect(await idsOf(one.session)).toEqual([id])
+    expect(await idsOf(other.session)).toEqual([])
+  })
+
   test('is one of at most ten: the eleventh replaces the one made first', async () => {
     const { account, session } = await start()
     const colleague = await signIn(account, await createSignInUser(account))
@@ -148,6 +159,12 @@ describe('a subscription', () => {
       [{ endpoint: 'https://[::1]/1' }, '/endpoint'],
       [{ endpoint: 'https://127.0.0.1/1' }, '/endpoint'],
       [{ endpoint: 'https://localhost/1' }, '/endpoint'],
+      [{ endpoint: 'https://2130706433/1' }, '/endpoint'],
+      [{ endpoint: 'https://0xa9fea9fe/1' }, '/endpoint'],
+      [{ endpoint: 'https://[::ffff:10.0.0.1]/1' }, '/endpoint'],
+      [{ endpoint: 'https://①②⑦.0.0.1/1' }, '/endpoint'],
+      [{ endpoint: 'https://LOCALHOST./1' }, '/endpoint'],
+      [{ endpoint: 'data:text/plain,1' }, '/endpoint'],
       [{ endpoint: 'https://db.internal/1' }, '/endpoint'],
       [{ endpoint: 'https://ana:secret@push.example/1' }, '/endpoint'],
       [{ endpoint: `https://push.example/${'a'.repeat(2048)}` }, '/endpoint'],
