@@ -57,6 +57,13 @@ export const routes: readonly Route[] = [
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
   { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },
   { path: '/alerts/:alertId', load: () => import('../pages/alerts/AlertPage.tsx') },
+  { path: '/watches', load: () => import('../pages/watches/WatchesPage.tsx') },
+  {
+    path: ['/watches/new', '/watches/:watchId/edit'],
+    load: () => import('../pages/watches/EditWatchPage.tsx'),
+    needs: 'write',
+  },
+  { path: '/watches/:watchId', load: () => import('../pages/watches/WatchPage.tsx') },
   {
     path: ['/zones', '/zones/:zoneId'],
     load: () => import('../pages/zones/ZonesPage.tsx'),
@@ -127,6 +134,7 @@ export const navigation: readonly { label: string; items: readonly NavItem[] }[]
       { path: '/', label: text.map.title, icon: 'map' },
       { path: '/devices', label: text.devices.title, icon: 'device' },
       { path: '/alerts', label: text.alerts.title, icon: 'alert' },
+      { path: '/watches', label: text.watches.title, icon: 'clock' },
       { path: '/zones', label: text.zones.title, icon: 'zone', isForWholeAccount: true },
       { path: '/rules', label: text.rules.title, icon: 'rule', isForWholeAccount: true },
     ],

@@ -93,7 +93,7 @@ export const match = (pattern: string, path: string): Record<string, string> | n
 }
 
 /** Paths that the service answers itself. Links to them leave the console. */
-const OUTSIDE = /^\/(api|admin|docs|healthz|problems|hooks|a|in)(\/|$)/
+const OUTSIDE = /^\/(api|admin|docs|healthz|problems|hooks|a|c|in)(\/|$)/
 
 const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey

@@ -128,6 +128,7 @@ export const en = {
     noLinkTitle: 'This link is incomplete',
     noLink: 'Open the link of the e-mail again, or copy all of it.',
   },
+  watches: { title: 'Check-ins' },
   emergency: {
     region: 'Emergencies',
     title: 'Emergency',
@@ -165,6 +166,7 @@ export const en = {
     Moved: 'Moved',
     Standing: 'Standing',
     Online: 'Online',
+    MissedCheckIn: 'Missed check-in',
   },
   deviceStates: {
     emergency: 'Emergency',

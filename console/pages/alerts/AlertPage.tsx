@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { readAll } from '../../api/list.ts'
 import { nameOfActor, usePeople } from '../../api/people.ts'
+import { alertPlace } from '../../api/placeWords.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
 import { emergencies } from '../../app/emergencies.ts'
@@ -62,12 +63,16 @@ const Recipients = ({ alert, messages }: Loaded) => (
 
 const Position = ({ alert }: { alert: Alert }) => {
   const { latitude, longitude, positionSource, positionTime } = alert
+  const words = alertPlace(alert)
   if (latitude === null || longitude === null)
     return <span class="muted">{text.alerts.noPosition}</span>
   return (
     <>
       <span class="with-button">
-        {formatPosition(latitude, longitude)}
+        <span>
+          {words && [words, <br key="line" />]}
+          {formatPosition(latitude, longitude)}
+        </span>
         <CopyButton value={`${latitude}, ${longitude}`} isSmall />
       </span>
       {positionSource === 'last-known' && (

@@ -1,5 +1,6 @@
 import { call } from '../../api/client.ts'
 import { deviceName } from '../../api/names.ts'
+import { alertPlace } from '../../api/placeWords.ts'
 import { usePages } from '../../api/resource.ts'
 import type { Alert } from '../../api/types.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
@@ -71,7 +72,12 @@ export default () => {
     {
       key: 'device',
       label: text.alerts.device,
-      cell: ({ deviceId }) => <DeviceLink id={deviceId} />,
+      cell: (alert) => (
+        <span class="alert-name">
+          <DeviceLink id={alert.deviceId} />
+          {alertPlace(alert) && <span class="muted">{alertPlace(alert)}</span>}
+        </span>
+      ),
     },
     {
       key: 'time',

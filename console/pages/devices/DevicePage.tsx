@@ -13,10 +13,12 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
+import { PlaceWords } from '../../ui/PlaceWords.tsx'
 import { Failed, Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { quarantinedText } from '../../ui/Waiting.tsx'
 import { TripsPanel } from '../trips/TripsPanel.tsx'
+import { DeviceWatches } from '../watches/DeviceWatches.tsx'
 import { Conversation } from './conversation/Conversation.tsx'
 import { DeviceActions } from './DeviceActions.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
@@ -31,6 +33,7 @@ const Position = ({ device: { id, lastLocation } }: { device: Device }) => {
   const { latitude, longitude, speed, dateTime } = lastLocation
   return (
     <>
+      <PlaceWords id={id} position={lastLocation} />
       <a href={`/map/${id}`}>{formatPosition(latitude, longitude)}</a>
       <br />
       <Time value={dateTime} isRelative />
@@ -206,6 +209,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
       <div class="device-columns">
         <Details device={device} groupNames={groupNames} />
         <div class="stack">
+          <DeviceWatches key={device.id} deviceId={device.id} />
           <Usage device={device} />
           <UsageChart deviceId={device.id} today={device.usage.date} />
           <SeeAlso id={device.id} />

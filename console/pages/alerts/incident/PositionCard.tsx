@@ -1,3 +1,4 @@
+import { alertPlace, usePlaceWords } from '../../../api/placeWords.ts'
 import type { Alert, Location } from '../../../api/types.ts'
 import type { Place } from '../../../app/newestPlace.ts'
 import { notationsOf } from '../../../format/notations.ts'
@@ -43,9 +44,24 @@ const Notations = ({ place }: { place: Place }) => (
   </dl>
 )
 
+/** Of where it was raised, the words are stored with the alert. */
+const Words = ({ alert, place }: { alert: Alert; place: Place }) => {
+  const isFirst = alert.latitude === place.latitude && alert.longitude === place.longitude
+  const stored = isFirst ? alertPlace(alert) : null
+  const found = usePlaceWords(alert.id, stored === null ? place : null)
+  const words = stored ?? found
+  return words ? (
+    <p class="position-age">
+      <Icon name="pin" size={16} />
+      <b>{words}</b>
+    </p>
+  ) : null
+}
+
 /** Where the emergency came from, if the device has moved since. */
 const FirstPlace = ({ alert, place }: { alert: Alert; place: Place }) => {
   const { latitude, longitude, positionSource, positionTime, dateTime } = alert
+  const words = alertPlace(alert)
   if (latitude === null || longitude === null)
     return <p class="hint">{later.incident.raisedWithout}</p>
   const isSame = latitude === place.latitude && longitude === place.longitude
@@ -53,6 +69,7 @@ const FirstPlace = ({ alert, place }: { alert: Alert; place: Place }) => {
   return (
     <p class={positionSource === 'last-known' ? 'hint warn-text' : 'hint'}>
       {positionSource === 'last-known' ? later.incident.firstLastKnown : later.incident.first}{' '}
+      {words && `${words}, `}
       {formatPosition(latitude, longitude)}, <Time value={positionTime ?? dateTime} />
     </p>
   )
@@ -88,6 +105,7 @@ export const PositionCard = ({ alert, place, location, accuracy }: PositionCardP
               : later.incident.accuracy(formatHeight(accuracy))}
           </span>
         </p>
+        <Words alert={alert} place={place} />
         <Notations place={place} />
         <p class="position-links">
           <a class="button small" href={geoHref(place)}>

@@ -1,3 +1,4 @@
+import { alertPlace } from '../../../api/placeWords.ts'
 import type { Alert } from '../../../api/types.ts'
 import { formatPosition } from '../../../format/units.ts'
 import { navigate } from '../../../router/router.ts'
@@ -20,6 +21,7 @@ export const placedAlert = (alert: Alert): PlacedAlert | null => {
 export const AlertCard = ({ alert }: { alert: PlacedAlert }) => {
   const { id, deviceId, latitude, longitude, dateTime, positionSource, positionTime } = alert
   const title = alert.alerts.map(alertLabel).join(', ')
+  const words = alertPlace(alert)
   const deviceHref = mapHref(`/map/${deviceId}`)
   return (
     <section class="device-card" aria-label={title}>
@@ -35,7 +37,10 @@ export const AlertCard = ({ alert }: { alert: PlacedAlert }) => {
       {alert.text && <p class="card-note">{alert.text}</p>}
       <p class="card-line">
         <Icon name="pin" size={15} />
-        <span>{formatPosition(latitude, longitude)}</span>
+        <span>
+          {words && [words, <br key="line" />]}
+          {formatPosition(latitude, longitude)}
+        </span>
         <CopyButton value={`${latitude}, ${longitude}`} isSmall />
       </p>
       <p class="card-line">

@@ -7,6 +7,7 @@ import { text } from '../../../text/text.ts'
 import { IconButton, LinkButton } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon, type IconName } from '../../../ui/Icon.tsx'
+import { PlaceWords } from '../../../ui/PlaceWords.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { mapHref } from '../mapHref.ts'
 import { type Member, refreshDevice } from './fleet.ts'
@@ -67,7 +68,10 @@ export const DeviceCard = ({ member: { device, state } }: { member: Member }) =>
           <Figures location={lastLocation} />
           <p class="card-line">
             <Icon name="pin" size={15} />
-            <span>{formatPosition(lastLocation.latitude, lastLocation.longitude)}</span>
+            <span>
+              <PlaceWords id={device.id} position={lastLocation} />
+              {formatPosition(lastLocation.latitude, lastLocation.longitude)}
+            </span>
             <CopyButton value={`${lastLocation.latitude}, ${lastLocation.longitude}`} isSmall />
           </p>
           <p class="card-line">

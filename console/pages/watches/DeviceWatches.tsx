@@ -1,0 +1,54 @@
+import { useResource } from '../../api/resource.ts'
+import { isRunning, readWatches } from '../../api/watches.ts'
+import { useLiveReload } from '../../live/useLive.ts'
+import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
+import { text } from '../../text/text.ts'
+import { LinkButton } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Page.tsx'
+import { NotLoaded } from '../../ui/states.tsx'
+import { Deadline, WatchState } from './WatchState.tsx'
+import './watches.css'
+
+const LIVE_TYPES = ['watch.*']
+
+/** The running check-ins of a device. */
+export const DeviceWatches = ({ deviceId }: { deviceId: string }) => {
+  const watches = useResource(
+    async (signal) =>
+      (await readWatches(signal)).filter((one) => one.deviceId === deviceId && isRunning(one)),
+    [deviceId],
+  )
+  useLiveReload(LIVE_TYPES, watches.reload)
+  return (
+    <Card title={text.watches.title}>
+      <div class="stack">
+        {!watches.data ? (
+          <NotLoaded of={watches} rows={2} />
+        ) : watches.data.length === 0 ? (
+          <p class="muted">{later.watches.none}</p>
+        ) : (
+          <ul class="device-watches">
+            {watches.data.map((watch) => (
+              <li key={watch.id}>
+                <a href={`/watches/${watch.id}`}>{watch.name}</a>
+                <WatchState watch={watch} />
+                <Deadline watch={watch} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="card-links">
+          {session.can('write') && (
+            <LinkButton icon="plus" size="small" href={`/watches/new?device=${deviceId}`}>
+              {later.watches.add}
+            </LinkButton>
+          )}
+          <LinkButton icon="clock" size="small" href={`/watches?show=all&device=${deviceId}`}>
+            {later.watches.ofDevice}
+          </LinkButton>
+        </div>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { Alert } from '../../api/types.ts'
+import { isRunning } from '../../api/watches.ts'
+import type { Watch } from '../../api/watchTypes.ts'
+import type { PageProps } from '../../app/routes.ts'
+import { formatDateTime } from '../../format/time.ts'
+import { useLiveReload } from '../../live/useLive.ts'
+import { usePolling } from '../../live/usePolling.ts'
+import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
+import { alertLabel, text } from '../../text/text.ts'
+import { LinkButton } from '../../ui/Button.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { DeviceLink } from '../../ui/links.tsx'
+import { Card, Facts, Page } from '../../ui/Page.tsx'
+import { Unloaded } from '../../ui/states.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { Cancel, CheckIn, CheckInLink, Complete, DeleteWatch, Extend } from './actions.tsx'
+import { Deadline, WatchState } from './WatchState.tsx'
+import './watches.css'
+import { formatMinutes } from './watchTimes.ts'
+
+const LIVE_TYPES = ['watch.*', 'alert.raised']
+const parent = { href: '/watches', label: text.watches.title }
+
+interface Loaded {
+  watch: Watch
+  /** What it has raised, while it is overdue. */
+  alert: Alert | null
+}
+
+/** The first alert of its name since the deadline: there is none before. */
+const readAlert = async (watch: Watch, signal: AbortSignal): Promise<Alert | null> => {
+  if (watch.state !== 'overdue') return null
+  const { alertName, deviceId, nextDue } = watch
+  const { alerts } = await call('GET /api/devices/{deviceId}/alerts', {
+    params: { deviceId },
+    query: { alertName, from: nextDue, sort: 'dateTime', limit: 1 },
+    signal,
+  })
+  return alerts[0] ?? null
+}
+
+const isOlder = ({ watch }: Loaded, { watch: shown }: Loaded): boolean =>
+  watch.id !== shown.id || watch.lastModified < shown.lastModified
+
+const load = async (watchId: string, signal: AbortSignal): Promise<Loaded> => {
+  const { watch } = await call('GET /api/watches/{watchId}', { params: { watchId }, signal })
+  return { watch, alert: await readAlert(watch, signal) }
+}
+
+const Overdue = ({ alert }: Pick<Loaded, 'alert'>) => (
+  <div class="refusal watch-overdue" role="alert">
+    <Icon name="warning" />
+    <p>
+      {later.watches.overdueTitle}{' '}
+      {alert && <a href={`/alerts/${alert.id}`}>{later.watches.toAlert}</a>}
+    </p>
+  </div>
+)
+
+const promiseOf = ({ everyMinutes, due, nextDue }: Watch): string =>
+  everyMinutes
+    ? later.watches.every(formatMinutes(everyMinutes))
+    : later.watches.by(formatDateTime(due ?? nextDue))
+
+const Details = ({ watch }: { watch: Watch }) => (
+  <Card title={later.watches.details}>
+    <Facts
+      facts={[
+        [later.watches.state, <WatchState key="state" watch={watch} />],
+        [later.watches.device, <DeviceLink key="device" id={watch.deviceId} />],
+        [later.watches.promise, promiseOf(watch)],
+        ...(isRunning(watch)
+          ? ([
+              [
+                later.watches.deadline,
+                <span key="deadline">
+                  <Time value={watch.nextDue} /> · <Deadline watch={watch} />
+                </span>,
+              ],
+            ] as const)
+          : []),
+        [later.watches.lastCheckIn, <Time key="last" value={watch.lastCheckIn} isRelative />],
+        [
+          later.watches.graceTime,
+          watch.graceMinutes > 0 ? formatMinutes(watch.graceMinutes) : text.common.none,
+        ],
+        [later.watches.counts, later.watches.countNames[watch.counts]],
+        [
+          later.watches.reminder,
+          watch.remindMinutes
+            ? later.watches.before(formatMinutes(watch.remindMinutes))
+            : later.watches.noReminder,
+        ],
+        [
+          later.watches.raises,
+          `${alertLabel(watch.alertName)}${watch.emergency ? `, ${later.watches.emergencyNote}` : ''}`,
+        ],
+        [
+          later.watches.notifications,
+          watch.notifications.map((one) => text.messages.channels[one]).join(', ') ||
+            text.common.none,
+        ],
+        [later.watches.created, <Time key="created" value={watch.creation} />],
+        [later.watches.changed, <Time key="changed" value={watch.lastModified} />],
+      ]}
+    />
+  </Card>
+)
+
+export default ({ params: { watchId = '' } }: PageProps) => {
+  const { data, error, reload, set } = useResource((signal) => load(watchId, signal), [watchId])
+  const [endedId, setEndedId] = useState('')
+  useLiveReload(LIVE_TYPES, reload)
+  // Nothing says that it was extended or ended elsewhere.
+  usePolling(async (signal) => {
+    const loaded = await load(watchId, signal)
+    // An answer that was on its way while something was done here is older than what is shown.
+    set((before) => (isOlder(loaded, before) ? before : loaded))
+  })
+  if (!data || error?.status === 404)
+    return (
+      <Page title={later.watches.watch} parent={parent}>
+        <Unloaded error={error} onRetry={reload} icon="clock" />
+      </Page>
+    )
+  const { watch, alert } = data
+  const given = {
+    watch,
+    onDone: (changed: Watch) => set(() => ({ watch: changed, alert: null })),
+    onEnded: () => {
+      setEndedId(watchId)
+      reload()
+    },
+  }
+  return (
+    <Page
+      title={watch.name}
+      parent={parent}
+      actions={
+        session.can('write') && (
+          <>
+            {isRunning(watch) && (
+              <>
+                <CheckIn {...given} />
+                <Extend {...given} />
+                <Complete {...given} />
+                <Cancel {...given} />
+                <CheckInLink watch={watch} />
+                <LinkButton icon="edit" href={`/watches/${watch.id}/edit`}>
+                  {text.common.edit}
+                </LinkButton>
+              </>
+            )}
+            <DeleteWatch watch={watch} />
+          </>
+        )
+      }
+    >
+      {endedId === watchId && (
+        <div class="refusal" role="alert">
+          <Icon name="warning" />
+          <p>{later.watches.ended}</p>
+        </div>
+      )}
+      {watch.state === 'overdue' && <Overdue alert={alert} />}
+      <Details watch={watch} />
+    </Page>
+  )
+}
