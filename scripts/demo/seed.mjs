@@ -1,5 +1,6 @@
 // Fills the demo account. Each step creates only what is missing, so the next start completes one
 // that was interrupted.
+import { createCheckIns } from './checkIns.mjs'
 import { FLEET, GROUPS } from './fleet.mjs'
 import { ALERTS, EMERGENCY_SETTINGS, USERS } from './people.mjs'
 import { seedSource } from './source.mjs'
@@ -55,6 +56,7 @@ export async function seedDemo(client, { password, isNewPassword, ensureLicenses
     if ('emergencyContacts' in account) await client.patch('/api/account', EMERGENCY_SETTINGS)
     await seedSource(client, members)
     await createWatch(client, members)
+    await createCheckIns(client, members)
     await raiseAlerts(client, members)
   } else if (isNewPassword) await setPassword(client, password)
   return members

@@ -88,6 +88,15 @@ await check('a rule of the demo raises an alert while the server runs', async ()
   throw new Error('no rule has raised an alert')
 })
 
+await check('a check-in of the demo runs, and nobody keeps the other', async () => {
+  const watches = await client.list('/api/watches', 'watches')
+  const find = (name) => watches.find((one) => one.name === name)
+  expect(find('Gerês field work')?.state === 'active', 'no check-in goes on')
+  // It is due five minutes after the start, by which the checks may be done already.
+  const states = ['active', 'overdue']
+  expect(states.includes(find('Icefall crossing')?.state), 'no check-in is missed')
+})
+
 await check('the demo’s person signs in and sees the fleet', async () => {
   const browser = await launch()
   try {

@@ -16,6 +16,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DeviceLink, RuleLink, ZoneLink } from '../../ui/links.tsx'
 import { MessageKind, MessageStatus } from '../../ui/MessageStatus.tsx'
 import { Badge, Card, Facts, Page } from '../../ui/Page.tsx'
+import { PlaceLine } from '../../ui/PlaceWords.tsx'
 import { Empty, Failed, Pending } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { AlertState } from './AlertBadges.tsx'
@@ -63,14 +64,13 @@ const Recipients = ({ alert, messages }: Loaded) => (
 
 const Position = ({ alert }: { alert: Alert }) => {
   const { latitude, longitude, positionSource, positionTime } = alert
-  const words = alertPlace(alert)
   if (latitude === null || longitude === null)
     return <span class="muted">{text.alerts.noPosition}</span>
   return (
     <>
       <span class="with-button">
         <span>
-          {words && [words, <br key="line" />]}
+          <PlaceLine words={alertPlace(alert)} />
           {formatPosition(latitude, longitude)}
         </span>
         <CopyButton value={`${latitude}, ${longitude}`} isSmall />

@@ -7,6 +7,7 @@ import { IconButton, LinkButton } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { DeviceLink } from '../../../ui/links.tsx'
+import { PlaceLine } from '../../../ui/PlaceWords.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { mapHref } from '../mapHref.ts'
 
@@ -21,7 +22,6 @@ export const placedAlert = (alert: Alert): PlacedAlert | null => {
 export const AlertCard = ({ alert }: { alert: PlacedAlert }) => {
   const { id, deviceId, latitude, longitude, dateTime, positionSource, positionTime } = alert
   const title = alert.alerts.map(alertLabel).join(', ')
-  const words = alertPlace(alert)
   const deviceHref = mapHref(`/map/${deviceId}`)
   return (
     <section class="device-card" aria-label={title}>
@@ -38,7 +38,7 @@ export const AlertCard = ({ alert }: { alert: PlacedAlert }) => {
       <p class="card-line">
         <Icon name="pin" size={15} />
         <span>
-          {words && [words, <br key="line" />]}
+          <PlaceLine words={alertPlace(alert)} />
           {formatPosition(latitude, longitude)}
         </span>
         <CopyButton value={`${latitude}, ${longitude}`} isSmall />
