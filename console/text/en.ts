@@ -166,7 +166,6 @@ export const en = {
     Moved: 'Moved',
     Standing: 'Standing',
     Online: 'Online',
-    MissedCheckIn: 'Missed check-in',
   },
   deviceStates: {
     emergency: 'Emergency',

@@ -1,5 +1,4 @@
 import { useResource } from '../../api/resource.ts'
-import { isRunning, readWatches } from '../../api/watches.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
@@ -7,7 +6,9 @@ import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { NotLoaded } from '../../ui/states.tsx'
+import { readWatches } from './readWatches.ts'
 import { Deadline, WatchState } from './WatchState.tsx'
+import { isRunning } from './watches.ts'
 import './watches.css'
 
 const LIVE_TYPES = ['watch.*']

@@ -1,7 +1,6 @@
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import { saveChanges } from '../../api/saveChanges.ts'
-import { WATCH_COUNTS } from '../../api/watches.ts'
 import type { Watch } from '../../api/watchTypes.ts'
 import { CHANNELS } from '../../format/channels.ts'
 import { toLocalInput, viewerZone } from '../../format/time.ts'
@@ -23,6 +22,7 @@ import {
   watchBodyOf,
   watchDraftOf,
 } from './watchDraft.ts'
+import { WATCH_COUNTS } from './watches.ts'
 
 const KINDS = ['due', 'every'] as const
 

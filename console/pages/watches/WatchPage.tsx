@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert } from '../../api/types.ts'
-import { isRunning } from '../../api/watches.ts'
 import type { Watch } from '../../api/watchTypes.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatDateTime } from '../../format/time.ts'
@@ -19,6 +18,7 @@ import { Unloaded } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Cancel, CheckIn, CheckInLink, Complete, DeleteWatch, Extend } from './actions.tsx'
 import { Deadline, WatchState } from './WatchState.tsx'
+import { isRunning } from './watches.ts'
 import './watches.css'
 import { formatMinutes } from './watchTimes.ts'
 
@@ -31,16 +31,18 @@ interface Loaded {
   alert: Alert | null
 }
 
-/** The first alert of its name since the deadline: there is none before. */
+const MAX_ALERTS = 20
+
+/** The alert begins with the name of the check-in; the device may have missed another one, too. */
 const readAlert = async (watch: Watch, signal: AbortSignal): Promise<Alert | null> => {
   if (watch.state !== 'overdue') return null
-  const { alertName, deviceId, nextDue } = watch
+  const { name, alertName, deviceId, nextDue } = watch
   const { alerts } = await call('GET /api/devices/{deviceId}/alerts', {
     params: { deviceId },
-    query: { alertName, from: nextDue, sort: 'dateTime', limit: 1 },
+    query: { alertName, from: nextDue, sort: 'dateTime', limit: MAX_ALERTS },
     signal,
   })
-  return alerts[0] ?? null
+  return alerts.find((alert) => alert.text.startsWith(name)) ?? alerts[0] ?? null
 }
 
 const isOlder = ({ watch }: Loaded, { watch: shown }: Loaded): boolean =>

@@ -1,6 +1,6 @@
-import { isRunning } from '../../api/watches.ts'
 import type { Watch } from '../../api/watchTypes.ts'
 import { fold } from '../../format/fold.ts'
+import { isRunning } from './watches.ts'
 
 /* Which check-ins the page shows. The address of the page has the choice. */
 

@@ -1,6 +1,6 @@
-import { isRunning } from '../../api/watches.ts'
 import type { Watch } from '../../api/watchTypes.ts'
 import { later } from '../../text/later.ts'
+import { isRunning } from './watches.ts'
 
 /* Deadlines of check-ins, as times that are left or have passed. */
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { sortWatches } from '../../../../console/api/watches.ts'
 import type { Watch } from '../../../../console/api/watchTypes.ts'
 import {
   extendedDue,
@@ -8,6 +7,7 @@ import {
   watchBodyOf,
   watchDraftOf,
 } from '../../../../console/pages/watches/watchDraft.ts'
+import { sortWatches } from '../../../../console/pages/watches/watches.ts'
 import { isShown, readWatchFilters } from '../../../../console/pages/watches/watchFilters.ts'
 import {
   countdownOf,

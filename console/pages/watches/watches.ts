@@ -1,11 +1,10 @@
-import { readAll } from './list.ts'
-import type { Watch } from './watchTypes.ts'
+import type { Watch } from '../../api/watchTypes.ts'
 
 /* Check-ins, which the API calls watches. */
 
 /** The most urgent first. */
-export const WATCH_STATES = ['overdue', 'active', 'completed', 'cancelled'] as const
-export const WATCH_COUNTS = ['any', 'message', 'checkIn'] as const
+const STATES: readonly Watch['state'][] = ['overdue', 'active', 'completed', 'cancelled']
+export const WATCH_COUNTS: readonly Watch['counts'][] = ['any', 'message', 'checkIn']
 
 /** Whether it still waits for a check-in. */
 export const isRunning = ({ state }: Pick<Watch, 'state'>): boolean =>
@@ -15,10 +14,6 @@ export const isRunning = ({ state }: Pick<Watch, 'state'>): boolean =>
 export const sortWatches = (watches: readonly Watch[]): Watch[] =>
   watches.toSorted(
     (a, b) =>
-      WATCH_STATES.indexOf(a.state) - WATCH_STATES.indexOf(b.state) ||
+      STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
       (Date.parse(a.nextDue) - Date.parse(b.nextDue)) * (isRunning(a) ? 1 : -1),
   )
-
-/** All of them: an account has at most 1000, which is one page. */
-export const readWatches = async (signal?: AbortSignal): Promise<Watch[]> =>
-  sortWatches(await readAll('GET /api/watches', 'watches', { signal }))
