@@ -1,5 +1,4 @@
 import type { Channel } from '../format/channels.ts'
-import type { Done, JsonPatch } from './types.ts'
 
 /* What the API says of check-ins and of places in words. */
 
