@@ -16,8 +16,7 @@ const LIVE_TYPES = ['watch.*']
 /** The running check-ins of a device. */
 export const DeviceWatches = ({ deviceId }: { deviceId: string }) => {
   const watches = useResource(
-    async (signal) =>
-      (await readWatches(signal)).filter((one) => one.deviceId === deviceId && isRunning(one)),
+    async (signal) => (await readWatches({ deviceId, signal })).filter(isRunning),
     [deviceId],
   )
   useLiveReload(LIVE_TYPES, watches.reload)

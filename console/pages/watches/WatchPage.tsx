@@ -63,10 +63,10 @@ const Overdue = ({ alert }: Pick<Loaded, 'alert'>) => (
   </div>
 )
 
-const promiseOf = ({ everyMinutes, due, nextDue }: Watch): string =>
+const promiseOf = ({ everyMinutes, nextDue }: Watch): string =>
   everyMinutes
     ? later.watches.every(formatMinutes(everyMinutes))
-    : later.watches.by(formatDateTime(due ?? nextDue))
+    : later.watches.by(formatDateTime(nextDue))
 
 const Details = ({ watch }: { watch: Watch }) => (
   <Card title={later.watches.details}>

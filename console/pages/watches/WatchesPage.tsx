@@ -55,12 +55,12 @@ export default () => {
   const filters = readWatchFilters(place.value.query)
   const { show, name, device } = filters
   const pages = usePages(
-    async (_, signal) => ({ items: await readWatches(signal), nextCursor: null }),
+    async (_, signal) => ({ items: await readWatches({ signal }), nextCursor: null }),
     [],
   )
   useLiveReload(LIVE_TYPES, pages.reload)
   usePolling(async (signal) => {
-    const items = await readWatches(signal)
+    const items = await readWatches({ signal })
     pages.set(() => items)
   }, POLLING_MS)
   const isNone = pages.items.length === 0
