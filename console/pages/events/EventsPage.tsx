@@ -3,6 +3,7 @@ import { EVENT_TYPES, type Event } from '../../api/types.ts'
 import { LIVE_TYPES } from '../../live/stream.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { SelectField } from '../../ui/form/fields.tsx'
 import { DeviceLink } from '../../ui/links.tsx'
@@ -23,7 +24,7 @@ const Subject = ({ event }: { event: Event }) => {
   return (
     <span class="two-lines">
       {typeof deviceId === 'string' && <DeviceLink id={deviceId} />}
-      {typeof alertId === 'string' && <a href={`/alerts/${alertId}`}>{text.events.toAlert}</a>}
+      {typeof alertId === 'string' && <a href={`/alerts/${alertId}`}>{later.events.toAlert}</a>}
       {typeof deviceId !== 'string' && typeof name === 'string' && <span>{name}</span>}
     </span>
   )
@@ -31,7 +32,7 @@ const Subject = ({ event }: { event: Event }) => {
 
 const Data = ({ event }: { event: Event }) => (
   <details>
-    <summary>{text.events.show}</summary>
+    <summary>{later.events.show}</summary>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it. */}
     <pre class="answer" tabIndex={0}>
       {JSON.stringify(event.data, null, 2)}
@@ -40,15 +41,15 @@ const Data = ({ event }: { event: Event }) => (
 )
 
 const columns: readonly Column<Event>[] = [
-  { key: 'type', label: text.events.event, cell: ({ type }) => eventName(type) },
-  { key: 'subject', label: text.events.about, cell: (event) => <Subject event={event} /> },
-  { key: 'time', label: text.events.time, cell: ({ time }) => <Time value={time} /> },
-  { key: 'data', label: text.events.data, cell: (event) => <Data event={event} /> },
-  { key: 'number', label: text.events.number, cell: ({ sequence }) => sequence, isNumber: true },
+  { key: 'type', label: later.events.event, cell: ({ type }) => eventName(type) },
+  { key: 'subject', label: later.events.about, cell: (event) => <Subject event={event} /> },
+  { key: 'time', label: later.events.time, cell: ({ time }) => <Time value={time} /> },
+  { key: 'data', label: later.events.data, cell: (event) => <Data event={event} /> },
+  { key: 'number', label: later.events.number, cell: ({ sequence }) => sequence, isNumber: true },
 ]
 
 const choices = [
-  { value: '', label: text.events.everything },
+  { value: '', label: later.events.everything },
   ...KINDS.map((kind) => ({ value: `${kind}.*`, label: eventName(`${kind}.*`) })),
   ...EVENT_TYPES.map((type) => ({ value: type, label: `– ${eventName(type)}` })),
 ].sort((a, b) => order(a.value) - order(b.value))
@@ -81,10 +82,10 @@ export default () => {
     pages.reload,
   )
   return (
-    <Page title={text.events.title} lead={text.events.lead}>
+    <Page title={text.events.title} lead={later.events.lead}>
       <Filters>
         <SelectField
-          label={text.events.event}
+          label={later.events.event}
           value={types}
           choices={choices}
           onChange={(value) => setQuery({ type: value })}
@@ -100,8 +101,8 @@ export default () => {
         columns={columns}
         pages={pages}
         empty={
-          <Empty icon="event" title={text.events.emptyTitle}>
-            {text.events.empty}
+          <Empty icon="event" title={later.events.emptyTitle}>
+            {later.events.empty}
           </Empty>
         }
       />

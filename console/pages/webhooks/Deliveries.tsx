@@ -2,6 +2,7 @@ import { call } from '../../api/client.ts'
 import type { Pages } from '../../api/resource.ts'
 import type { WebhookDelivery } from '../../api/types.ts'
 import { formatNumber } from '../../format/units.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -14,12 +15,12 @@ import { toast } from '../../ui/toast.tsx'
 const KINDS = { pending: 'info', delivered: 'good', failed: 'bad' } as const
 
 const failureText = (failure: string): string =>
-  (text.webhooks.failures as Record<string, string>)[failure] ?? failure
+  (later.webhooks.failures as Record<string, string>)[failure] ?? failure
 
 export const reportDelivery = ({ status, responseCode, failure }: WebhookDelivery): void =>
   status === 'delivered'
-    ? toast(text.webhooks.answered(responseCode))
-    : toast(text.webhooks.notAnswered(responseCode, failure && failureText(failure)), 'failed')
+    ? toast(later.webhooks.answered(responseCode))
+    : toast(later.webhooks.notAnswered(responseCode, failure && failureText(failure)), 'failed')
 
 interface RedeliverProps {
   webhookId: string
@@ -39,7 +40,7 @@ const Redeliver = ({ webhookId, delivery, onDone }: RedeliverProps) => (
       reportDelivery(reply.delivery)
     }}
   >
-    {text.webhooks.redeliver}
+    {later.webhooks.redeliver}
   </ActionButton>
 )
 
@@ -49,12 +50,12 @@ const Answer = ({ delivery }: { delivery: WebhookDelivery }) => {
   return (
     <div class="two-lines">
       <span>
-        {responseCode ?? (failure ? failureText(failure) : text.webhooks.noAnswer)}
+        {responseCode ?? (failure ? failureText(failure) : later.webhooks.noAnswer)}
         {durationMs !== null && <span class="muted"> · {formatNumber(durationMs)} ms</span>}
       </span>
       {answer && (
         <details>
-          <summary>{text.webhooks.answer}</summary>
+          <summary>{later.webhooks.answer}</summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it. */}
           <pre class="answer" tabIndex={0}>
             {answer}
@@ -67,8 +68,8 @@ const Answer = ({ delivery }: { delivery: WebhookDelivery }) => {
 
 const contentOf = ({ events, firstSequence, lastSequence }: WebhookDelivery): string =>
   firstSequence === null || lastSequence === null
-    ? text.webhooks.testEvent
-    : text.webhooks.eventsOf(events, firstSequence, lastSequence)
+    ? later.webhooks.testEvent
+    : later.webhooks.eventsOf(events, firstSequence, lastSequence)
 
 interface DeliveriesProps {
   webhookId: string
@@ -79,26 +80,26 @@ export const Deliveries = ({ webhookId, pages }: DeliveriesProps) => {
   const replace = (delivery: WebhookDelivery) =>
     pages.set((items) => items.map((one) => (one.id === delivery.id ? delivery : one)))
   const columns: readonly Column<WebhookDelivery>[] = [
-    { key: 'time', label: text.webhooks.time, cell: ({ creation }) => <Time value={creation} /> },
-    { key: 'content', label: text.webhooks.content, cell: contentOf },
+    { key: 'time', label: later.webhooks.time, cell: ({ creation }) => <Time value={creation} /> },
+    { key: 'content', label: later.webhooks.content, cell: contentOf },
     {
       key: 'status',
-      label: text.webhooks.status,
+      label: later.webhooks.status,
       cell: ({ status, nextAttempt }) => (
         <span class="two-lines">
-          <Badge kind={KINDS[status]}>{text.webhooks.statuses[status]}</Badge>
+          <Badge kind={KINDS[status]}>{later.webhooks.statuses[status]}</Badge>
           {nextAttempt && (
             <span class="hint">
-              {text.webhooks.nextAttempt} <Time value={nextAttempt} />
+              {later.webhooks.nextAttempt} <Time value={nextAttempt} />
             </span>
           )}
         </span>
       ),
     },
-    { key: 'answer', label: text.webhooks.answer, cell: (one) => <Answer delivery={one} /> },
+    { key: 'answer', label: later.webhooks.answer, cell: (one) => <Answer delivery={one} /> },
     {
       key: 'attempts',
-      label: text.webhooks.attempts,
+      label: later.webhooks.attempts,
       cell: ({ attempts }) => formatNumber(attempts),
       isNumber: true,
       isMinor: true,
@@ -112,18 +113,18 @@ export const Deliveries = ({ webhookId, pages }: DeliveriesProps) => {
   return (
     <section class="stack">
       <header class="section-header">
-        <h2>{text.webhooks.deliveries}</h2>
+        <h2>{later.webhooks.deliveries}</h2>
         <Button size="small" icon="refresh" onClick={pages.reload}>
           {text.common.reload}
         </Button>
       </header>
       <Table
-        label={text.webhooks.deliveries}
+        label={later.webhooks.deliveries}
         columns={columns}
         pages={pages}
         empty={
-          <Empty icon="webhook" title={text.webhooks.noDeliveriesTitle}>
-            {text.webhooks.noDeliveries}
+          <Empty icon="webhook" title={later.webhooks.noDeliveriesTitle}>
+            {later.webhooks.noDeliveries}
           </Empty>
         }
       />

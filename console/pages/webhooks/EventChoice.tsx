@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../api/types.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { CheckField } from '../../ui/form/fields.tsx'
 import { eventName, KINDS, kindOf } from './eventTypes.ts'
@@ -45,11 +45,11 @@ export const EventChoice = ({ events, onChange }: EventChoiceProps) => {
   return (
     <div class="stack">
       <Choices
-        label={text.webhooks.which}
+        label={later.webhooks.which}
         value={isAll ? 'all' : 'some'}
         choices={[
-          { value: 'all', label: text.webhooks.allEvents },
-          { value: 'some', label: text.webhooks.someEvents },
+          { value: 'all', label: later.webhooks.allEvents },
+          { value: 'some', label: later.webhooks.someEvents },
         ]}
         onChange={(value) => onChange(value === 'all' ? ['*'] : ['alert.*'])}
       />

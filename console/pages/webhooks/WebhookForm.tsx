@@ -4,6 +4,7 @@ import { readGroups } from '../../api/people.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import { saveChanges } from '../../api/saveChanges.ts'
 import type { Webhook } from '../../api/types.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
@@ -54,43 +55,43 @@ export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
   const bind = bindFields({ draft, change, error })
   return (
     <Form
-      submitLabel={webhook ? text.common.save : text.webhooks.create}
+      submitLabel={webhook ? text.common.save : later.webhooks.create}
       cancelHref="/webhooks"
       action={save}
     >
       <div class="columns">
-        <Card title={text.webhooks.receiver}>
+        <Card title={later.webhooks.receiver}>
           <div class="stack">
             <TextField
-              label={text.webhooks.url}
-              hint={text.webhooks.urlHint}
+              label={later.webhooks.url}
+              hint={later.webhooks.urlHint}
               type="url"
               {...bind.text('url')}
               placeholder="https://example.com/perigee"
               required
             />
             <TextField
-              label={text.webhooks.description}
+              label={later.webhooks.description}
               {...bind.text('description')}
               maxLength={2000}
               isOptional
             />
             <EventChoice events={draft.events} onChange={(events) => change({ events })} />
-            <FieldError label={text.webhooks.events} pointer="/events" error={error} />
+            <FieldError label={later.webhooks.events} pointer="/events" error={error} />
           </div>
         </Card>
-        <Card title={text.webhooks.onlyThese}>
+        <Card title={later.webhooks.onlyThese}>
           <div class="stack">
-            <p class="hint">{text.webhooks.onlyTheseHint}</p>
+            <p class="hint">{later.webhooks.onlyTheseHint}</p>
             {groups.data && groups.data.length > 0 && (
               <SeveralField
-                label={text.webhooks.groups}
+                label={later.webhooks.groups}
                 options={groups.data.map(({ id, name }) => ({ value: id, label: name }))}
                 {...bind.several('groups')}
               />
             )}
             <DevicePicker
-              label={text.webhooks.devices}
+              label={later.webhooks.devices}
               maxCount={MAX_IDS}
               {...bind.several('devices')}
             />

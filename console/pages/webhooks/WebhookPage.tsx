@@ -5,6 +5,7 @@ import { useResource } from '../../api/resource.ts'
 import type { Webhook } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -20,19 +21,19 @@ const PAGE_SIZE = 50
 const NewWebhook = () => {
   const [made, setMade] = useState<{ webhook: Webhook; secret: string | null } | null>(null)
   return (
-    <Page title={text.webhooks.add} parent={parent}>
+    <Page title={later.webhooks.add} parent={parent}>
       <WebhookForm webhook={null} onSaved={(webhook, secret) => setMade({ webhook, secret })} />
       {made && (
         <ShownOnce
-          title={text.webhooks.secretTitle}
-          label={text.webhooks.secret}
+          title={later.webhooks.secretTitle}
+          label={later.webhooks.secret}
           value={made.secret}
           onClose={() => {
             setLeaveGuard(null)
             navigate(`/webhooks/${made.webhook.id}`)
           }}
         >
-          <p class="hint">{text.webhooks.secretHint}</p>
+          <p class="hint">{later.webhooks.secretHint}</p>
         </ShownOnce>
       )}
     </Page>
@@ -51,7 +52,7 @@ const OneWebhook = ({ webhookId }: { webhookId: string }) => {
   })
   if (!data)
     return (
-      <Page title={text.webhooks.webhook} parent={parent}>
+      <Page title={later.webhooks.webhook} parent={parent}>
         <Unloaded error={error} onRetry={reload} icon="webhook" />
       </Page>
     )

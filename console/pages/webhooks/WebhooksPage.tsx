@@ -1,5 +1,6 @@
 import { useList } from '../../api/list.ts'
 import type { Webhook } from '../../api/types.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { ListPage } from '../../ui/list/ListPage.tsx'
 import type { Column } from '../../ui/list/Table.tsx'
@@ -8,18 +9,18 @@ import { Time } from '../../ui/Time.tsx'
 import { eventName } from './eventTypes.ts'
 
 export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
-  if (webhook.enabled) return <Badge kind="good">{text.webhooks.enabled}</Badge>
+  if (webhook.enabled) return <Badge kind="good">{later.webhooks.enabled}</Badge>
   return webhook.disabledReason ? (
-    <Badge kind="bad">{text.webhooks.reasons[webhook.disabledReason]}</Badge>
+    <Badge kind="bad">{later.webhooks.reasons[webhook.disabledReason]}</Badge>
   ) : (
-    <Badge kind="plain">{text.webhooks.disabled}</Badge>
+    <Badge kind="plain">{later.webhooks.disabled}</Badge>
   )
 }
 
 const columns: readonly Column<Webhook>[] = [
   {
     key: 'url',
-    label: text.webhooks.url,
+    label: later.webhooks.url,
     cell: ({ url, description }) => (
       <span class="two-lines">
         <b>{url}</b>
@@ -29,25 +30,25 @@ const columns: readonly Column<Webhook>[] = [
   },
   {
     key: 'events',
-    label: text.webhooks.events,
+    label: later.webhooks.events,
     cell: ({ events }) => events.map(eventName).join(', '),
   },
   {
     key: 'created',
-    label: text.webhooks.created,
+    label: later.webhooks.created,
     cell: ({ creation }) => <Time value={creation} isRelative />,
     isMinor: true,
   },
   {
     key: 'state',
-    label: text.webhooks.state,
+    label: later.webhooks.state,
     cell: (webhook) => <WebhookState webhook={webhook} />,
   },
 ]
 
 export default () => (
   <ListPage
-    words={text.webhooks}
+    words={{ ...text.webhooks, ...later.webhooks }}
     icon="webhook"
     path="/webhooks"
     columns={columns}

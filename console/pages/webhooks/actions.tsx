@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Webhook } from '../../api/types.ts'
 import { formatDateTime } from '../../format/time.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { ConfirmButton, DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
@@ -21,10 +21,10 @@ export const Rotate = ({ webhook }: ActionProps) => {
     <>
       <ConfirmButton
         icon="key"
-        label={text.webhooks.rotate}
-        title={text.webhooks.rotateTitle}
-        question={text.webhooks.rotateQuestion}
-        confirmLabel={text.webhooks.rotate}
+        label={later.webhooks.rotate}
+        title={later.webhooks.rotateTitle}
+        question={later.webhooks.rotateQuestion}
+        confirmLabel={later.webhooks.rotate}
         onConfirm={async () =>
           setMade(
             await call('POST /api/webhooks/{webhookId}/rotate', { params: paramsOf(webhook) }),
@@ -33,12 +33,12 @@ export const Rotate = ({ webhook }: ActionProps) => {
       />
       {made && (
         <ShownOnce
-          title={text.webhooks.secretTitle}
-          label={text.webhooks.secret}
+          title={later.webhooks.secretTitle}
+          label={later.webhooks.secret}
           value={made.secret}
           onClose={() => setMade(null)}
         >
-          <p class="hint">{text.webhooks.previousUntil(formatDateTime(made.previousUntil))}</p>
+          <p class="hint">{later.webhooks.previousUntil(formatDateTime(made.previousUntil))}</p>
         </ShownOnce>
       )}
     </>
@@ -54,7 +54,7 @@ export const Test = ({ webhook, onDone }: ActionProps & { onDone: () => void }) 
       onDone()
     }}
   >
-    {text.webhooks.test}
+    {later.webhooks.test}
   </ActionButton>
 )
 
@@ -67,21 +67,21 @@ export const Enable = ({ webhook, onDone }: ActionProps & { onDone: (next: Webho
         body: { enabled: !webhook.enabled },
       })
       onDone(next)
-      toast(next.enabled ? text.webhooks.enabledToast : text.webhooks.disabledToast)
+      toast(next.enabled ? later.webhooks.enabledToast : later.webhooks.disabledToast)
     }}
   >
-    {webhook.enabled ? text.webhooks.disable : text.webhooks.enable}
+    {webhook.enabled ? later.webhooks.disable : later.webhooks.enable}
   </ActionButton>
 )
 
 export const Delete = ({ webhook }: ActionProps) => (
   <DeleteButton
-    title={text.webhooks.deleteTitle}
-    confirmLabel={text.webhooks.deleteConfirm}
-    question={text.webhooks.deleteQuestion(webhook.url)}
+    title={later.webhooks.deleteTitle}
+    confirmLabel={later.webhooks.deleteConfirm}
+    question={later.webhooks.deleteQuestion(webhook.url)}
     name={new URL(webhook.url).host}
     onDelete={() => call('DELETE /api/webhooks/{webhookId}', { params: paramsOf(webhook) })}
-    deleted={text.webhooks.deleted}
+    deleted={later.webhooks.deleted}
     href="/webhooks"
   />
 )
