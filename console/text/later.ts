@@ -87,6 +87,7 @@ export const later = {
     show: 'Show',
     number: 'Number',
     toAlert: 'The alert',
+    toWatch: 'The check-in',
     everything: 'Everything',
     kinds: {
       device: 'Devices',
@@ -191,7 +192,7 @@ export const later = {
     graceTime: 'Grace',
     reminder: 'Reminder',
     before: (span: string) => `${span} before the deadline`,
-    noReminder: 'None',
+    atDeadline: 'At the deadline',
     raises: 'Raises',
     emergencyNote: 'as an emergency',
     created: 'Started',

@@ -20,11 +20,12 @@ const dataOf = (event: Event): Record<string, unknown> => event.data
 /** What the event is about, with a link where there is a page for it. */
 const Subject = ({ event }: { event: Event }) => {
   const data = dataOf(event)
-  const { deviceId, alertId, name } = data
+  const { deviceId, alertId, watchId, name } = data
   return (
     <span class="two-lines">
       {typeof deviceId === 'string' && <DeviceLink id={deviceId} />}
       {typeof alertId === 'string' && <a href={`/alerts/${alertId}`}>{later.events.toAlert}</a>}
+      {typeof watchId === 'string' && <a href={`/watches/${watchId}`}>{later.events.toWatch}</a>}
       {typeof deviceId !== 'string' && typeof name === 'string' && <span>{name}</span>}
     </span>
   )

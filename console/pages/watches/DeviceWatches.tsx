@@ -1,5 +1,6 @@
 import { useResource } from '../../api/resource.ts'
 import { useLiveReload } from '../../live/useLive.ts'
+import { usePolling } from '../../live/usePolling.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
@@ -12,6 +13,7 @@ import { isRunning } from './watches.ts'
 import './watches.css'
 
 const LIVE_TYPES = ['watch.*']
+const POLLING_MS = 60_000
 
 /** The running check-ins of a device. */
 export const DeviceWatches = ({ deviceId }: { deviceId: string }) => {
@@ -20,6 +22,8 @@ export const DeviceWatches = ({ deviceId }: { deviceId: string }) => {
     [deviceId],
   )
   useLiveReload(LIVE_TYPES, watches.reload)
+  // Nothing says that one was started, extended or ended elsewhere.
+  usePolling(async () => watches.reload(), POLLING_MS)
   return (
     <Card title={text.watches.title}>
       <div class="stack">

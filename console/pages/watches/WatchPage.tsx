@@ -68,6 +68,13 @@ const promiseOf = ({ everyMinutes, nextDue }: Watch): string =>
     ? later.watches.every(formatMinutes(everyMinutes))
     : later.watches.by(formatDateTime(nextDue))
 
+const reminderOf = ({ remindMinutes }: Watch): string => {
+  if (remindMinutes === null) return text.common.none
+  return remindMinutes === 0
+    ? later.watches.atDeadline
+    : later.watches.before(formatMinutes(remindMinutes))
+}
+
 const Details = ({ watch }: { watch: Watch }) => (
   <Card title={later.watches.details}>
     <Facts
@@ -91,12 +98,7 @@ const Details = ({ watch }: { watch: Watch }) => (
           watch.graceMinutes > 0 ? formatMinutes(watch.graceMinutes) : text.common.none,
         ],
         [later.watches.counts, later.watches.countNames[watch.counts]],
-        [
-          later.watches.reminder,
-          watch.remindMinutes
-            ? later.watches.before(formatMinutes(watch.remindMinutes))
-            : later.watches.noReminder,
-        ],
+        [later.watches.reminder, reminderOf(watch)],
         [
           later.watches.raises,
           `${alertLabel(watch.alertName)}${watch.emergency ? `, ${later.watches.emergencyNote}` : ''}`,

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MINUTES = 60
 const DAY_MINUTES = 24 * HOUR_MINUTES
 
-/** "2 days 3 h", "6 h", "90 s" as "1 min". The two largest units are enough. */
+/** In the two largest units, rounded down: "2 days 3 h", "6 h", "45 min". */
 export const formatMinutes = (total: number): string => {
   const { days, hours, minutes } = later.watches.spans
   const parts = [
