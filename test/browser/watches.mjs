@@ -39,6 +39,8 @@ const device = await account.addDevice({ name: 'Tern 7' }, ANCHORAGE)
 // The first to be missed, so that the others need not wait for it.
 const missed = await startWatch('Night crossing', { due: ahead(5000), graceMinutes: 0 })
 
+/** Rows are cards on a phone. */
+const rowOf = (page, name) => page.locator('tbody tr', { hasText: name })
 const widthOf = (page) => page.evaluate(() => document.documentElement.scrollWidth)
 const isFine = async (page, { width }, name) => {
   await settle(page)
@@ -132,7 +134,7 @@ try {
 
     await check(`a missed check-in stands out, and leads to its alert, ${at}`, async () => {
       await openPath(page, '/watches?show=overdue')
-      const row = page.getByRole('row', { name: /Night crossing/ })
+      const row = rowOf(page, 'Night crossing')
       await row.waitFor({ timeout: SWEEP_PATIENCE_MS })
       await row.locator('.badge.bad', { hasText: 'Overdue' }).waitFor()
       await row.getByText(/^passed .+ ago$/).waitFor()
@@ -157,11 +159,7 @@ try {
       await facts.getByText('in Anchorage').waitFor()
       await facts.getByText(COORDINATES).waitFor()
       await openPath(page, '/alerts')
-      await page
-        .getByRole('row', { name: /Low battery/ })
-        .getByText('in Anchorage')
-        .first()
-        .waitFor()
+      await rowOf(page, 'Low battery').first().getByText('in Anchorage').waitFor()
       const asked = () => watch.requests.filter((url) => url.includes('/api/place?')).length
       await openPath(page, `/devices/${device.id}`)
       await facts.getByText('in Anchorage').waitFor()
@@ -180,7 +178,7 @@ try {
     await visit.signIn(page, { account: account.userName, email: EMAIL, password: PASSWORD })
     const running = await startWatch('Followed', { due: undefined, everyMinutes: 60 })
     await openPath(page, '/watches')
-    const row = page.getByRole('row', { name: /Followed/ })
+    const row = rowOf(page, 'Followed')
     await row.getByText('Never').waitFor()
     await create(`/api/watches/${running.id}/checkIn`)
     await row.getByText('just now').waitFor()
@@ -191,7 +189,7 @@ try {
     const page = await visit.open(browser, watch)
     await visit.signIn(page, { account: account.userName, email: READER, password: PASSWORD })
     await openPath(page, '/watches')
-    await page.getByRole('row', { name: /Night crossing/ }).waitFor()
+    await rowOf(page, 'Night crossing').waitFor()
     const add = page.getByRole('link', { name: 'Start a check-in' })
     expect((await add.count()) === 0, 'the list offers to start one')
     await openPath(page, `/watches/${missed.id}`)
