@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call } from './client.ts'
-import type { Alert } from './types.ts'
-import type {} from './watchTypes.ts'
 
 /* Where positions are, in words: "4.2 km NE of Porto". */
 
@@ -9,10 +7,6 @@ export interface Coordinates {
   latitude: number
   longitude: number
 }
-
-/** Where an alert was raised. */
-export const alertPlace = (alert: Alert): string | null =>
-  (alert as Alert & { place?: string | null }).place ?? null
 
 /** About 100 m, as exact as the words are. */
 const DIGITS = 3

@@ -199,6 +199,7 @@ export const later = {
     changed: 'Last change',
     overdueTitle: 'No check-in arrived in time.',
     toAlert: 'Show its alert',
+    toAlerts: 'Show the device’s alerts',
     checkIn: 'Check in now',
     checkedIn: 'Checked in.',
     extend: 'Extend…',

@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { readAll } from '../../api/list.ts'
 import { nameOfActor, usePeople } from '../../api/people.ts'
-import { alertPlace } from '../../api/placeWords.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
 import { emergencies } from '../../app/emergencies.ts'
@@ -70,7 +69,7 @@ const Position = ({ alert }: { alert: Alert }) => {
     <>
       <span class="with-button">
         <span>
-          <PlaceLine words={alertPlace(alert)} />
+          <PlaceLine words={alert.place} />
           {formatPosition(latitude, longitude)}
         </span>
         <CopyButton value={`${latitude}, ${longitude}`} isSmall />

@@ -1,6 +1,5 @@
 import { call } from '../../api/client.ts'
 import { deviceName } from '../../api/names.ts'
-import { alertPlace } from '../../api/placeWords.ts'
 import { usePages } from '../../api/resource.ts'
 import type { Alert } from '../../api/types.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
@@ -72,10 +71,10 @@ export default () => {
     {
       key: 'device',
       label: text.alerts.device,
-      cell: (alert) => (
+      cell: ({ deviceId, place: words }) => (
         <span class="alert-name">
-          <DeviceLink id={alert.deviceId} />
-          {alertPlace(alert) && <span class="muted">{alertPlace(alert)}</span>}
+          <DeviceLink id={deviceId} />
+          {words && <span class="muted">{words}</span>}
         </span>
       ),
     },

@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, place } from '../../router/router.ts'
 import { later } from '../../text/later.ts'

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
 import { saveChanges } from '../../api/saveChanges.ts'
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import { CHANNELS } from '../../format/channels.ts'
 import { toLocalInput, viewerZone } from '../../format/time.ts'
 import { setLeaveGuard } from '../../router/router.ts'

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Alert } from '../../api/types.ts'
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { formatDateTime } from '../../format/time.ts'
 import { useLiveReload } from '../../live/useLive.ts'
@@ -25,40 +24,22 @@ import { formatMinutes } from './watchTimes.ts'
 const LIVE_TYPES = ['watch.*', 'alert.raised']
 const parent = { href: '/watches', label: text.watches.title }
 
-interface Loaded {
-  watch: Watch
-  /** What it has raised, while it is overdue. */
-  alert: Alert | null
-}
+/** An answer that was on its way while something was done here is older than what is shown. */
+const isOlder = (read: Watch, shown: Watch): boolean =>
+  read.id !== shown.id || read.lastModified < shown.lastModified
 
-const MAX_ALERTS = 20
+const readWatch = async (watchId: string, signal: AbortSignal): Promise<Watch> =>
+  (await call('GET /api/watches/{watchId}', { params: { watchId }, signal })).watch
 
-/** The alert begins with the name of the check-in; the device may have missed another one, too. */
-const readAlert = async (watch: Watch, signal: AbortSignal): Promise<Alert | null> => {
-  if (watch.state !== 'overdue') return null
-  const { name, alertName, deviceId, nextDue } = watch
-  const { alerts } = await call('GET /api/devices/{deviceId}/alerts', {
-    params: { deviceId },
-    query: { alertName, from: nextDue, sort: 'dateTime', limit: MAX_ALERTS },
-    signal,
-  })
-  return alerts.find((alert) => alert.text.startsWith(name)) ?? alerts[0] ?? null
-}
-
-const isOlder = ({ watch }: Loaded, { watch: shown }: Loaded): boolean =>
-  watch.id !== shown.id || watch.lastModified < shown.lastModified
-
-const load = async (watchId: string, signal: AbortSignal): Promise<Loaded> => {
-  const { watch } = await call('GET /api/watches/{watchId}', { params: { watchId }, signal })
-  return { watch, alert: await readAlert(watch, signal) }
-}
-
-const Overdue = ({ alert }: Pick<Loaded, 'alert'>) => (
+/** An alert that joined another emergency has no page of its own. */
+const Overdue = ({ watch: { alertId, deviceId } }: { watch: Watch }) => (
   <div class="refusal watch-overdue" role="alert">
     <Icon name="warning" />
     <p>
       {later.watches.overdueTitle}{' '}
-      {alert && <a href={`/alerts/${alert.id}`}>{later.watches.toAlert}</a>}
+      <a href={alertId ? `/alerts/${alertId}` : `/alerts?device=${deviceId}`}>
+        {alertId ? later.watches.toAlert : later.watches.toAlerts}
+      </a>
     </p>
   </div>
 )
@@ -116,25 +97,28 @@ const Details = ({ watch }: { watch: Watch }) => (
 )
 
 export default ({ params: { watchId = '' } }: PageProps) => {
-  const { data, error, reload, set } = useResource((signal) => load(watchId, signal), [watchId])
+  const {
+    data: watch,
+    error,
+    reload,
+    set,
+  } = useResource((signal) => readWatch(watchId, signal), [watchId])
   const [endedId, setEndedId] = useState('')
   useLiveReload(LIVE_TYPES, reload)
   // Nothing says that it was extended or ended elsewhere.
   usePolling(async (signal) => {
-    const loaded = await load(watchId, signal)
-    // An answer that was on its way while something was done here is older than what is shown.
-    set((before) => (isOlder(loaded, before) ? before : loaded))
+    const read = await readWatch(watchId, signal)
+    set((shown) => (isOlder(read, shown) ? shown : read))
   })
-  if (!data || error?.status === 404)
+  if (!watch || error?.status === 404)
     return (
       <Page title={later.watches.watch} parent={parent}>
         <Unloaded error={error} onRetry={reload} icon="clock" />
       </Page>
     )
-  const { watch, alert } = data
   const given = {
     watch,
-    onDone: (changed: Watch) => set(() => ({ watch: changed, alert: null })),
+    onDone: (changed: Watch) => set(() => changed),
     onEnded: () => {
       setEndedId(watchId)
       reload()
@@ -170,7 +154,7 @@ export default ({ params: { watchId = '' } }: PageProps) => {
           <p>{later.watches.ended}</p>
         </div>
       )}
-      {watch.state === 'overdue' && <Overdue alert={alert} />}
+      {watch.state === 'overdue' && <Overdue watch={watch} />}
       <Details watch={watch} />
     </Page>
   )

@@ -1,4 +1,4 @@
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import { formatDateTime, formatUtc, now } from '../../format/time.ts'
 import { later } from '../../text/later.ts'
 import { Badge } from '../../ui/Page.tsx'

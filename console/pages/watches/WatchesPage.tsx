@@ -1,6 +1,6 @@
 import { deviceName } from '../../api/names.ts'
 import { usePages } from '../../api/resource.ts'
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { place, setQuery } from '../../router/router.ts'

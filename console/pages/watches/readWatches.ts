@@ -1,5 +1,5 @@
 import { readAll } from '../../api/list.ts'
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import { sortWatches } from './watches.ts'
 
 interface ReadOptions {

@@ -1,4 +1,4 @@
-import type { Watch, WatchBody } from '../../api/watchTypes.ts'
+import type { Watch, WatchBody } from '../../api/types.ts'
 import { CHANNELS, type Channel } from '../../format/channels.ts'
 
 /* What is typed into the form of a check-in. Numbers stay text until they are sent. */

@@ -1,4 +1,4 @@
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import { fold } from '../../format/fold.ts'
 import { isRunning } from './watches.ts'
 

@@ -1,4 +1,4 @@
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 import { later } from '../../text/later.ts'
 import { isRunning } from './watches.ts'
 

@@ -1,4 +1,4 @@
-import type { Watch } from '../../api/watchTypes.ts'
+import type { Watch } from '../../api/types.ts'
 
 /* Check-ins, which the API calls watches. */
 

@@ -1,4 +1,4 @@
-import { alertPlace, usePlaceWords } from '../../../api/placeWords.ts'
+import { usePlaceWords } from '../../../api/placeWords.ts'
 import type { Alert, Location } from '../../../api/types.ts'
 import type { Place } from '../../../app/newestPlace.ts'
 import { notationsOf } from '../../../format/notations.ts'
@@ -47,7 +47,7 @@ const Notations = ({ place }: { place: Place }) => (
 /** Of where it was raised, the words are stored with the alert. */
 const Words = ({ alert, place }: { alert: Alert; place: Place }) => {
   const isFirst = alert.latitude === place.latitude && alert.longitude === place.longitude
-  const stored = isFirst ? alertPlace(alert) : null
+  const stored = isFirst ? alert.place : null
   const found = usePlaceWords(alert.id, stored === null ? place : null)
   const words = stored ?? found
   return words ? (
@@ -60,8 +60,7 @@ const Words = ({ alert, place }: { alert: Alert; place: Place }) => {
 
 /** Where the emergency came from, if the device has moved since. */
 const FirstPlace = ({ alert, place }: { alert: Alert; place: Place }) => {
-  const { latitude, longitude, positionSource, positionTime, dateTime } = alert
-  const words = alertPlace(alert)
+  const { latitude, longitude, place: words, positionSource, positionTime, dateTime } = alert
   if (latitude === null || longitude === null)
     return <p class="hint">{later.incident.raisedWithout}</p>
   const isSame = latitude === place.latitude && longitude === place.longitude

@@ -1,4 +1,3 @@
-import { alertPlace } from '../../../api/placeWords.ts'
 import type { Alert } from '../../../api/types.ts'
 import { formatPosition } from '../../../format/units.ts'
 import { navigate } from '../../../router/router.ts'
@@ -38,7 +37,7 @@ export const AlertCard = ({ alert }: { alert: PlacedAlert }) => {
       <p class="card-line">
         <Icon name="pin" size={15} />
         <span>
-          <PlaceLine words={alertPlace(alert)} />
+          <PlaceLine words={alert.place} />
           {formatPosition(latitude, longitude)}
         </span>
         <CopyButton value={`${latitude}, ${longitude}`} isSmall />

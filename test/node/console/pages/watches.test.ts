@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Watch } from '../../../../console/api/watchTypes.ts'
+import type { Watch } from '../../../../console/api/types.ts'
 import {
   extendedDue,
   newWatchDraft,
@@ -34,6 +34,7 @@ const watch = (members: Partial<Watch> = {}): Watch => ({
   state: 'active',
   nextDue: minutesAhead(200),
   lastCheckIn: null,
+  alertId: null,
   creation: minutesAhead(-10),
   lastModified: minutesAhead(-10),
   ...members,
