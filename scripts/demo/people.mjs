@@ -114,7 +114,7 @@ export const ALERTS = [
   },
   {
     device: 'Khumbu survey',
-    alertName: 'CheckInMissed',
+    alertName: 'MissedCheckIn',
     text: 'No check-in at 16:00',
     hoursAgo: 8,
   },
