@@ -12,6 +12,7 @@ import { Time } from '../ui/Time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { acknowledge, alarmTools, placeOf, reopen, slots } from './emergencies.ts'
 import type { Slot } from './emergencySlots.ts'
+import type { Place } from './newestPlace.ts'
 
 /** Clicks so soon after a change may be meant for what was there before. */
 const SETTLE_MS = 1000
@@ -56,14 +57,22 @@ const BarButton = ({ icon, label, onAct }: BarButtonProps) => {
   )
 }
 
+/** The words that came with the alert, if they are about this place. */
+const wordsOf = (alert: Alert, { latitude, longitude }: Place): string | null | undefined =>
+  [alert, ...alert.updates, alert.newestPosition].find(
+    (one) => one?.latitude === latitude && one.longitude === longitude && one.place,
+  )?.place
+
 const Signalled = ({ alert }: { alert: Alert }) => {
   const place = placeOf(alert)
+  const words = place && wordsOf(alert, place)
   return (
     <span>
       <Time value={signalTime(alert)} isRelative />
       {' · '}
       {place ? (
         <>
+          {words && `${words} · `}
           {formatPosition(place.latitude, place.longitude)} (
           <Time value={place.dateTime} isRelative />)
         </>
