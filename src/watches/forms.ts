@@ -82,5 +82,5 @@ export const watchBody = z
     error: 'is required, or everyMinutes instead; not both',
     path: ['due'],
   })
-  .refine(isReminderInside, { error: 'must be less than everyMinutes', path: ['remindMinutes'] })
+  .refine(isReminderInside, { error: 'must be less than the interval', path: ['remindMinutes'] })
   .meta({ id: 'WatchBody' })

@@ -7,6 +7,7 @@ import { findViolations, openPath, settle, visit } from './support/visit.mjs'
 const PASSWORD = 'a long sentence for the browser tests'
 const EMAIL = 'ana@watches.example'
 const READER = 'rui@watches.example'
+const CONFINED = 'eva@watches.example'
 const HOUR_MS = 3_600_000
 /** The sweep runs once a minute. */
 const SWEEP_PATIENCE_MS = 240_000
@@ -31,11 +32,21 @@ const readWatch = async (id) => (await account.call('GET', `/api/watches/${id}`)
 const person = { country: 'PT', timeZone: 'Atlantic/Azores', password: PASSWORD }
 await create('/api/users', { ...person, name: 'Ana', email: EMAIL, privileges: ['admin'] })
 await create('/api/users', { ...person, name: 'Rui', email: READER, privileges: ['read'] })
+const pilot = await account.addDevice({ name: 'Pilot 2' })
+await create('/api/groups', { name: 'Harbour', devices: [pilot.id] })
+await create('/api/users', {
+  ...person,
+  name: 'Eva',
+  email: CONFINED,
+  privileges: ['read', 'write'],
+  group: 'Harbour',
+})
 await create('/api/zones', {
   name: 'Anchorage',
   shape: { type: 'Circle', center: [ANCHORAGE.longitude, ANCHORAGE.latitude], radius: 900 },
 })
 const device = await account.addDevice({ name: 'Tern 7' }, ANCHORAGE)
+await startWatch('Harbour round', { deviceId: pilot.id })
 // The first to be missed, so that the others need not wait for it.
 const missed = await startWatch('Night crossing', { due: ahead(5000), graceMinutes: 0 })
 
@@ -67,9 +78,16 @@ try {
       await page.getByRole('button', { name: 'Start it' }).click()
       await page.locator('.field-error', { hasText: 'Name' }).waitFor()
       await page.getByLabel('Name', { exact: true }).fill(`Crossing ${viewport.width}`)
+      await page.getByLabel('Deadline', { exact: true }).fill('2020-02-03T18:00')
+      await page.getByRole('button', { name: 'Start it' }).click()
+      await page.locator('.field-error', { hasText: 'Deadline must be in the future' }).waitFor()
       await page.getByText('Again and again', { exact: true }).click()
       await page.getByLabel('Hours', { exact: true }).fill('4')
       await page.getByLabel('Minutes', { exact: true }).fill('30')
+      await page.getByLabel(/^Reminder/).fill('270')
+      await page.getByRole('button', { name: 'Start it' }).click()
+      await page.locator('.field-error', { hasText: 'less than the interval' }).waitFor()
+      await page.getByLabel(/^Reminder/).fill('30')
       await page.getByLabel('What counts').selectOption('checkIn')
       await page.getByRole('button', { name: 'Start it' }).click()
       await page.getByText('To report every 4 h 30 min').waitFor()
@@ -87,6 +105,10 @@ try {
       expect((await readWatch(before.id)).lastCheckIn !== null, 'nobody has checked in')
       const { nextDue } = await readWatch(before.id)
       await page.getByRole('button', { name: 'Extend…' }).click()
+      await dialog.getByText('Until…', { exact: true }).click()
+      await dialog.getByLabel('New deadline').fill('2020-02-03T18:00')
+      await dialog.getByRole('button', { name: 'Extend', exact: true }).click()
+      await dialog.locator('.field-error', { hasText: 'must be in the future' }).waitFor()
       await dialog.getByText('3 hours', { exact: true }).click()
       await dialog.getByRole('button', { name: 'Extend', exact: true }).click()
       await page.getByText('The deadline is moved.').waitFor()
@@ -201,6 +223,21 @@ try {
     expect((await add.count()) === 0, 'the device’s page offers to start one')
     await openPath(page, '/watches/new')
     await page.getByText('You may not use this page').waitFor()
+    await page.context().close()
+  })
+
+  await check('who is confined sees and starts those of its own devices alone', async () => {
+    const page = await visit.open(browser, watch)
+    await visit.signIn(page, { account: account.userName, email: CONFINED, password: PASSWORD })
+    await openPath(page, '/watches?show=all')
+    await rowOf(page, 'Harbour round').waitFor()
+    expect((await rowOf(page, 'Night crossing').count()) === 0, 'the list has one of another')
+    await openPath(page, `/watches/${missed.id}`)
+    await page.getByRole('heading', { name: 'There is no watch with this id' }).waitFor()
+    await openPath(page, `/watches/new?device=${device.id}`)
+    await page.getByLabel('Name', { exact: true }).fill('Of another')
+    await page.getByRole('button', { name: 'Start it' }).click()
+    await page.locator('.field-error', { hasText: 'Device is not a device' }).waitFor()
     await page.context().close()
   })
 

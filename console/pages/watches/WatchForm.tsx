@@ -15,6 +15,7 @@ import { FieldError, SeveralField } from '../../ui/form/fieldGroups.tsx'
 import { CheckField, choicesOf, SelectField, TextField } from '../../ui/form/fields.tsx'
 import { DeviceLink } from '../../ui/links.tsx'
 import { Card } from '../../ui/Page.tsx'
+import { Refusal } from '../../ui/states.tsx'
 import {
   newWatchDraft,
   WATCH_ALERT,
@@ -25,6 +26,10 @@ import {
 import { WATCH_COUNTS } from './watches.ts'
 
 const KINDS = ['due', 'every'] as const
+const REFUSALS: Record<string, string> = {
+  'watch-ended': later.watches.ended,
+  'watch-limit-reached': later.watches.limitReached,
+}
 
 interface PartProps {
   draft: WatchDraft
@@ -70,7 +75,11 @@ const PromiseFields = (part: PartProps) => {
                 min={0}
               />
             </div>
-            <FieldError label={later.watches.interval} pointer="/everyMinutes" error={error} />
+            <FieldError
+              label={later.watches.intervalMinutes}
+              pointer="/everyMinutes"
+              error={error}
+            />
           </fieldset>
         )}
         <TextField
@@ -155,6 +164,7 @@ export const WatchForm = ({ watch, deviceId, onStored }: WatchFormProps) => {
     onStored(reply.watch)
   })
   const { error } = save
+  const refused = error?.code && REFUSALS[error.code]
   const part = { draft, change, error }
   const bind = bindFields(part)
   return (
@@ -162,6 +172,7 @@ export const WatchForm = ({ watch, deviceId, onStored }: WatchFormProps) => {
       submitLabel={watch ? text.common.save : later.watches.start}
       cancelHref={watch ? `/watches/${watch.id}` : '/watches'}
       action={save}
+      refusal={error && refused && <Refusal error={error}>{refused}</Refusal>}
       canSubmit={!watch || isDirty}
       isNarrow
     >

@@ -89,6 +89,16 @@ const Details = ({ watch }: { watch: Watch }) => (
           watch.notifications.map((one) => text.messages.channels[one]).join(', ') ||
             text.common.none,
         ],
+        ...(watch.alertId && watch.state !== 'overdue'
+          ? ([
+              [
+                later.watches.lastAlert,
+                <a key="alert" href={`/alerts/${watch.alertId}`}>
+                  {later.watches.toAlert}
+                </a>,
+              ],
+            ] as const)
+          : []),
         [later.watches.created, <Time key="created" value={watch.creation} />],
         [later.watches.changed, <Time key="changed" value={watch.lastModified} />],
       ]}
