@@ -1,4 +1,4 @@
-import { type SQLWrapper, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
 import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
@@ -10,7 +10,7 @@ import type { Place } from '../domain/message/alert.ts'
 import { placeOf } from '../domain/message/alertText.ts'
 import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 
-const p = placeholders('hash', 'now')
+const p = placeholders('hash', 'accountId', 'messageId', 'now')
 
 /** Users see their link as long as they may see the device. */
 const IS_ACTIVE_USER = sql`(${users.disabled} = 0
@@ -37,7 +37,8 @@ const nameOf = (author: SQLWrapper) => sql<string | null>`coalesce(
     WHERE ${keys.id} = ${author} AND ${keys.accountId} = ${alerts.accountId}),
   ${author})`
 
-const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
+/** The alert of the message that is meant, if its recipient may see it. */
+const selectAlertOf = (isMeant: SQL) =>
   select(
     {
       accountId: messages.accountId,
@@ -79,11 +80,32 @@ const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
     CROSS JOIN ${accounts} ON ${accounts.id} = ${messages.accountId} AND ${accounts.disabled} = 0
     LEFT JOIN ${users} ON ${users.id} = ${USER_ID}
       AND ${users.accountId} = ${messages.accountId}
-    WHERE ${messages.linkHash} = ${p.hash} AND ${messages.linkExpires} > ${p.now}
+    WHERE ${isMeant}
       AND CASE WHEN ${users.id} IS NOT NULL THEN ${IS_ACTIVE_USER}
         ELSE ${messages.userId} IS NULL AND ${CONTACT} IS NOT NULL END`,
-  ),
+  )
+
+const selectLinked = compile((_: Placeholders<{ hash: string; now: number }>) =>
+  selectAlertOf(sql`${messages.linkHash} = ${p.hash} AND ${messages.linkExpires} > ${p.now}`),
 )
+
+interface Call {
+  accountId: string
+  messageId: string
+  now: number
+}
+
+const selectCalled = compile((_: Placeholders<Call>) =>
+  selectAlertOf(sql`${messages.accountId} = ${p.accountId} AND ${messages.id} = ${p.messageId}
+    AND ${messages.channel} = 'Voice'`),
+)
+
+/** Null for a call that nobody got, or whose recipient may not acknowledge the alert any more. */
+export const findCalledAlert = async (db: Database, call: Call) => {
+  const row = await readFirst(selectCalled(db, call))
+  return row && { ...row, known: row, recipient: row.userId ?? row.contact ?? '' }
+}
+export type CalledAlert = NonNullable<Awaited<ReturnType<typeof findCalledAlert>>>
 
 /** A place with the time at which the device was there; null if that is not known. */
 export interface TimedPlace extends Place {

@@ -1,4 +1,5 @@
 import type { MessageKind } from '../domain/message/alert.ts'
+import type { CallReply, PressedKey } from '../domain/message/call.ts'
 
 /** The configuration of the providers. All of it is optional: without any, nothing is sent. */
 export interface NotifyEnv {
@@ -19,6 +20,8 @@ export interface NotifyEnv {
   TWILIO_AUTH_TOKEN?: string
   /** A phone number, or a messaging service (`MG…`). */
   TWILIO_FROM?: string
+  /** The number that calls people; without it TWILIO_FROM, if that is a number. */
+  TWILIO_VOICE_FROM?: string
   TWILIO_URL?: string
   /** The service's public URL: providers send receipts to it. */
   PUBLIC_URL?: string
@@ -46,6 +49,8 @@ export interface Message {
   text: string
   /** Time of the first attempt of unknown outcome; null if certainly none was accepted. */
   unsureSince: number | null
+  /** Whether the provider's id is known to be that of another message. */
+  isOfOther?: (providerId: string) => boolean
 }
 
 export type SendOutcome =
@@ -69,6 +74,8 @@ export interface Receipt {
   key: string
   /** The provider's own id of the message, where that is what it reports; else the key is ours. */
   providerId?: string
+  /** The provider's own id beside our key, where the report has both. */
+  sid?: string | undefined
   /** Null if the report does not change the message's status. */
   status: 'sent' | 'delivered' | 'failed' | null
   reason: string | null
@@ -83,8 +90,17 @@ export interface ReceiptRequest {
   body: string
 }
 
+/** A key that was pressed in a call, which shows that a person was reached. */
+export interface PressedKeyRequest {
+  pressed: PressedKey
+  receipt: Receipt
+}
+
 export interface Provider {
+  /** The value of the channel's `…_PROVIDER`. */
   name: string
+  /** The segment after `/hooks/`, where it is not the name: no two providers share it. */
+  hook?: string
   send: (env: NotifyEnv, message: Message) => Promise<SendOutcome>
   /**
    * Whether it reports, as it is set up, what becomes of a message that it has accepted. Without
@@ -93,6 +109,17 @@ export interface Provider {
   givesReceipts: (env: NotifyEnv) => boolean
   /** Null if the signature is wrong. */
   readReceipt?: (env: NotifyEnv, request: ReceiptRequest, now: number) => Promise<Receipt | null>
+  /** Of a provider that calls people. */
+  calls?: {
+    /** Null if the signature is wrong. */
+    readKey: (env: NotifyEnv, request: ReceiptRequest) => Promise<PressedKeyRequest | null>
+    /** What the call goes on with, in the provider's XML. */
+    presentReply: (
+      env: NotifyEnv,
+      reply: CallReply,
+      about: Pick<Receipt, 'accountId' | 'key'>,
+    ) => string
+  }
 }
 
 export const misconfigured = (what: string): SendOutcome => ({

@@ -4,6 +4,7 @@ import { none } from './none.ts'
 import { misconfigured, type NotifyEnv, type Provider } from './provider.ts'
 import { resend } from './resend.ts'
 import { twilio } from './twilio.ts'
+import { twilioVoice } from './twilioVoice.ts'
 import { webPush } from './webPush.ts'
 
 interface ChannelProviders {
@@ -18,7 +19,7 @@ const PROVIDERS: Record<Channel, ChannelProviders> = {
   Email: { variable: 'EMAIL_PROVIDER', providers: [none, cloudflare, resend] },
   SMS: { variable: 'SMS_PROVIDER', providers: [none, twilio] },
   Push: { variable: 'PUSH_PROVIDER', providers: [webPush, none] },
-  Voice: { variable: 'VOICE_PROVIDER', providers: [none] },
+  Voice: { variable: 'VOICE_PROVIDER', providers: [none, twilioVoice] },
 }
 
 /** An unknown name keeps messages queued until the operator corrects it. */
@@ -29,7 +30,8 @@ export const providerFor = (env: NotifyEnv, channel: Channel): Provider => {
   return known ?? { name, send: async () => misconfigured(variable), givesReceipts: () => false }
 }
 
-export const providerNamed = (name: string): Provider | undefined =>
+/** The provider whose receipts come to `/hooks/{hook}/…`. */
+export const providerAt = (hook: string): Provider | undefined =>
   Object.values(PROVIDERS)
     .flatMap(({ providers }) => providers)
-    .find((provider) => provider.name === name)
+    .find((provider) => (provider.hook ?? provider.name) === hook)

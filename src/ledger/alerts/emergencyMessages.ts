@@ -89,7 +89,10 @@ const hasForgottenMessages = (sql: SqlStorage, alertId: string): boolean =>
   findRaised(sql, alertId)?.undelivered == null &&
   !hasRow(sql, messages, query`${isMessageOf(alertId)} AND ${messages.kind} = 'alert'`)
 
-/** Everyone sent a message who may still get one, and the emergency contacts. */
+/**
+ * Everyone sent a message who may still get one, and the emergency contacts. Where the account wants
+ * calls, also the users who have chosen them.
+ */
 export const recipientsNow = (
   { sql, account }: Decision,
   alertId: string,
@@ -97,8 +100,9 @@ export const recipientsNow = (
   deliveries: Recipient[] = [],
 ): Recipient[] => {
   const notified = [...recipientsOfAlert(sql, alertId), ...deliveries]
-  const wanted =
-    state && hasForgottenMessages(sql, alertId) ? [...notified, ...state.recipients] : notified
+  const isForgotten = state !== null && hasForgottenMessages(sql, alertId)
+  const isAdded = ({ channel }: Recipient) => isForgotten || !WRITTEN.includes(channel)
+  const wanted = [...notified, ...(state?.recipients ?? []).filter(isAdded)]
   const isActive = ({ userId }: Recipient) => userId == null || !state || state.userIds.has(userId)
   const channels = escalationOf(account)?.voice ? CHANNELS : WRITTEN
   return onePerAddress([

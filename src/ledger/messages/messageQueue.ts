@@ -1,6 +1,7 @@
 import {
   deleteRows,
   findRow,
+  hasRow,
   insertRow,
   query,
   readValue,
@@ -92,6 +93,19 @@ export const queueMessages = (
     if (message.status === 'queued')
       enqueueMessage(tx, { ...message, key: message.id, deviceKey, urgent })
 }
+
+/** Whether the provider's id is that of another message by the same channel. */
+export const isIdOfOther = (
+  sql: SqlStorage,
+  { id, channel }: Pick<MessageRow, 'id' | 'channel'>,
+  providerId: string,
+): boolean =>
+  hasRow(
+    sql,
+    messages,
+    query`${messages.channel} = ${channel} AND ${messages.providerId} = ${providerId}
+      AND ${messages.id} <> ${id}`,
+  )
 
 /** When the next message of a channel is due, even if its provider is throttled. */
 export const nextDueTime = (sql: SqlStorage, channel: Channel): number | null => {

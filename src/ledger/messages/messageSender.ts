@@ -9,7 +9,7 @@ import { readAccount } from '../accounts/accountRow.ts'
 import { isDrill } from '../alerts/drills.ts'
 import { beginDecision } from '../decision.ts'
 import type { MessageRow } from '../tables.ts'
-import { claimMessage, findDue, nextDueTime } from './messageQueue.ts'
+import { claimMessage, findDue, isIdOfOther, nextDueTime } from './messageQueue.ts'
 import { withdrawMessage } from './messageState.ts'
 import { type Attempt, isObsolete, logOutcome, recordOutcome } from './sendOutcome.ts'
 
@@ -103,11 +103,13 @@ class ChannelSender {
   /** The message as providers get it. */
   #toMessage(row: MessageRow, { id: accountId, cell }: Account): Message {
     const { id, key, deviceKey, kind, urgent: isUrgent, to, subject, link, unsureSince } = row
+    const { sql } = this.#options.storage
     const alertId = deviceKey === NO_DEVICE_KEY ? null : subjectOf(id, kind).alertId
-    const isTest = alertId !== null && isDrill(this.#options.storage.sql, alertId)
+    const isTest = alertId !== null && isDrill(sql, alertId)
     const text = link === null ? row.text : fillLink(row.text, link)
     const path = link === null ? null : `${LINK_PATH}${link}`
-    const about = { cell, kind, isUrgent, isTest, alertId, link: path }
+    const isOfOther = (providerId: string) => isIdOfOther(sql, row, providerId)
+    const about = { cell, kind, isUrgent, isTest, alertId, link: path, isOfOther }
     return { key, accountId, to, subject, text, unsureSince, ...about }
   }
 

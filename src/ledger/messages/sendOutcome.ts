@@ -1,11 +1,11 @@
-import { hasRow, insertRow } from '../../db/objectTable.ts'
+import { findRow, hasRow, insertRow } from '../../db/objectTable.ts'
 import { alertIdOf, SERIES, seriesOf } from '../../domain/message/alert.ts'
 import { nextAttemptTime, retryDelayMs } from '../../domain/message/messageRetry.ts'
 import { log } from '../../log.ts'
 import type { Receipt, SendOutcome } from '../../notify/provider.ts'
 import { isOpenEmergency } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
-import { type MessageRow, receipts } from '../tables.ts'
+import { alertStates, type MessageRow, receipts } from '../tables.ts'
 import { findMessage } from './messageQueue.ts'
 import { changeMessage, failMessage, withdrawMessage } from './messageState.ts'
 
@@ -22,7 +22,11 @@ export interface Attempt {
  * Whether it asks people to handle an emergency that somebody handles, or that is over. What someone
  * resends, under another key, goes out all the same.
  */
-export const isObsolete = (sql: SqlStorage, { id, key, kind }: MessageRow): boolean => {
+export const isObsolete = (sql: SqlStorage, message: MessageRow): boolean => {
+  const { id, key, kind, channel } = message
+  // Nobody is called about what somebody handles already.
+  if (key === id && kind === 'alert' && channel === 'Voice')
+    return findRow(sql, alertStates, { alertId: alertIdOf(id) })?.acknowledgedAt != null
   const isUndelivered = kind === 'notice' && seriesOf(id) === SERIES.undelivered
   if (key !== id || (kind !== 'escalation' && !isUndelivered)) return false
   return !isOpenEmergency(sql, alertIdOf(id))
@@ -57,27 +61,31 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
  * Applies what a provider reports about a message. It also settles an attempt of unknown outcome.
  * Changes nothing for a repeat, for a message that is no longer known, and for an earlier key: the
  * message has been resent since. A refusal would only make the provider try again. A bounce or a
- * complaint may come after the delivery; what a receipt has failed is not delivered any more.
+ * complaint may come after the delivery; what a receipt has failed is not delivered any more. Of a
+ * call, a pressed key counts whatever was reported before or is later.
  */
 export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
-  const { key, providerId, status, reason, mark } = receipt
+  const { key, providerId, sid, status, reason, mark } = receipt
   const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
   if (!message || message.attempts === 0) return
   if (providerId === undefined ? message.key !== key : message.providerId !== providerId) return
   const handled = { messageId: message.id, mark }
   if (hasRow(tx.sql, receipts, handled)) return
   insertRow(tx.sql, receipts, handled)
+  const isCall = message.channel === 'Voice'
   const isUnsettled =
     message.status === 'queued' ||
     (message.status === 'sent' && status !== 'sent') ||
-    (message.status === 'delivered' && status === 'failed')
+    (message.status === 'delivered' && status === 'failed' && !isCall)
   const isLateSuccess =
-    message.status === 'failed' && message.unsureSince !== null && status === 'delivered'
+    message.status === 'failed' &&
+    status === 'delivered' &&
+    (isCall || message.unsureSince !== null)
   if (status === null || !(isUnsettled || isLateSuccess)) return
   const unsureSince = status === 'failed' ? null : (message.unsureSince ?? message.accepted)
   const { provider } = message
   const settled = { provider, nextTry: null, unsureSince, awaitsReceipt: true }
-  changeMessage(tx, message, { status, reason, ...settled })
+  changeMessage(tx, message, { status, reason, ...settled, ...(sid && { providerId: sid }) })
 }
 
 /** Logs a failed attempt, without the recipient and the text. */

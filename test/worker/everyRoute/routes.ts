@@ -9,6 +9,7 @@ export const WITHOUT_CONTRACT = [
   'GET /in/:sourceId/:secret',
   'POST /in/:sourceId/:secret',
   'POST /hooks/:provider/:accountId',
+  'POST /hooks/:provider/:accountId/digits',
   'GET /a/',
   'GET /a/:link',
   'POST /a/:link',

@@ -46,7 +46,7 @@ const placeSentence = ({ alert, newest, sentAt }: AlertDetails): string => {
 
 const OPENING: Readonly<Record<string, string>> = {
   escalation: 'Nobody has acknowledged this yet. ',
-  undelivered: 'Nobody was told of this. ',
+  undelivered: 'Nobody was notified of this. ',
   cancelled: 'This was a false alarm. ',
   reopened: 'This is not over. ',
 }
