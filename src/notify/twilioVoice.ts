@@ -16,25 +16,24 @@ import { hookUrl, openApi, readSigned, sendOnce } from './twilioApi.ts'
 /* Calls through Twilio, which reads a text and sends us the key that was pressed. */
 
 /** Twilio takes 4,000 characters of TwiML, and an escaped character is up to six. */
-const MAX_CHARACTERS = 550
+const MAX_CHARACTERS = 560
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu
 
-const say = (text: string, attributes = ''): string => {
-  const words = [...text.replaceAll(NOT_IN_XML, ' ')].slice(0, MAX_CHARACTERS).join('')
-  return `<Say language="en-GB"${attributes}>${escapeHtml(words)}</Say>`
-}
+const toXml = (text: string): string =>
+  escapeHtml([...text.replaceAll(NOT_IN_XML, ' ')].slice(0, MAX_CHARACTERS).join(''))
+
+const say = (xml: string, attributes = ''): string =>
+  `<Say language="en-GB"${attributes}>${xml}</Say>`
 
 const respond = (content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?><Response>${content}</Response>`
 
 /** Reads the text twice and waits for one key, which goes to `digitsUrl`. */
-const ask = (text: string, digitsUrl: string): string =>
-  respond(
-    `<Gather numDigits="1" finishOnKey="" timeout="10" action="${escapeHtml(digitsUrl)}">${say(
-      `${[...text].slice(0, MAX_CHARACTERS - CHOICES.length - 1).join('')} ${CHOICES}`,
-      ' loop="2"',
-    )}</Gather>${say(NO_KEY)}`,
-  )
+const ask = (text: string, digitsUrl: string): string => {
+  const gather = `Gather numDigits="1" finishOnKey="" timeout="10" action="${escapeHtml(digitsUrl)}"`
+  const question = say(`${toXml(text)} ${CHOICES}`, ' loop="2"')
+  return respond(`<${gather}>${question}</Gather>${say(NO_KEY)}`)
+}
 
 const HOOK = 'twilio-voice'
 const WRONG = 'wrong'
@@ -107,7 +106,7 @@ const presentReply = (
   { accountId, key }: Pick<Receipt, 'accountId' | 'key'>,
 ): string => {
   const url = digitsUrl(publicOrigin(env) ?? '', { accountId: accountId ?? '', key })
-  return isEnd ? respond(say(text)) : ask(text, isWrong ? `${url}&${WRONG}=1` : url)
+  return isEnd ? respond(say(toXml(text))) : ask(text, isWrong ? `${url}&${WRONG}=1` : url)
 }
 
 export const twilioVoice: Provider = {
