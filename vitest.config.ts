@@ -130,6 +130,7 @@ export default defineConfig({
               {
                 EMAIL_PROVIDER: 'resend',
                 SMS_PROVIDER: 'twilio',
+                VOICE_PROVIDER: 'twilio',
                 EMAIL_FROM: 'Perigee <alerts@perigee.test>',
                 RESEND_URL: PROVIDERS,
                 RESEND_API_KEY: RESEND_KEY,

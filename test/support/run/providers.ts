@@ -15,6 +15,7 @@ import {
 
 export const RESEND_KEY = 're_test_key'
 export const TWILIO_SID = 'AC00000000000000000000000000000001'
+const TWILIO_ACCOUNT = `/2010-04-01/Accounts/${TWILIO_SID}`
 export const TWILIO_TOKEN = 'the-auth-token-of-the-tests'
 
 /** What the providers have done for one recipient. */
@@ -68,6 +69,7 @@ const FAILURES: Record<string, [status: number, body: object]> = {
   502: [502, { message: 'Bad gateway' }],
   503: [503, { name: 'service_unavailable', code: 20503, message: 'Unavailable' }],
   21211: [400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 }],
+  21215: [400, { code: 21215, message: 'Account not authorized to call', status: 400 }],
   21606: [400, { code: 21606, message: "The 'From' phone number is not valid", status: 400 }],
   21610: [400, { code: 21610, message: 'Attempt to send to unsubscribed recipient', status: 400 }],
   conflict: [
@@ -183,10 +185,14 @@ const twilio = (
   ) {
     return json(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
   }
+  const isCalls = url.pathname.endsWith('/Calls.json')
   if (request.method === 'GET') {
     const record = recordOf(url.searchParams.get('To') ?? '')
     record.lookups++
-    return json(response, 200, { messages: record.sent })
+    const isCall = ({ sid }: Record<string, unknown>) => String(sid).startsWith('CA')
+    return isCalls
+      ? json(response, 200, { calls: record.sent.filter(isCall) })
+      : json(response, 200, { messages: record.sent.filter((sent) => !isCall(sent)) })
   }
   const form = Object.fromEntries(new URLSearchParams(text))
   const { To: to = '' } = form
@@ -196,10 +202,10 @@ const twilio = (
     if (!/^\+[1-9]\d{6,14}$/.test(to))
       return json(answer, 400, { code: 21211, message: "Invalid 'To' Phone Number", status: 400 })
     const message = {
-      sid: `SM${randomUUID().replaceAll('-', '')}`,
+      sid: `${isCalls ? 'CA' : 'SM'}${randomUUID().replaceAll('-', '')}`,
       status: 'queued',
       to,
-      body: form.Body,
+      ...(isCalls ? { from: form.From } : { body: form.Body }),
       date_created: new Date().toUTCString(),
     }
     record.sent.unshift(message)
@@ -239,8 +245,8 @@ const serve = async (request: IncomingMessage, response: ServerResponse): Promis
   if (browser) return push(request, response, bytes, browser)
   if (url.pathname === '/emails' && request.method === 'POST')
     return resend(request, response, text)
-  if (url.pathname === `/2010-04-01/Accounts/${TWILIO_SID}/Messages.json`)
-    return twilio(request, response, text, url)
+  const ofTwilio = ['Messages', 'Calls'].map((list) => `${TWILIO_ACCOUNT}/${list}.json`)
+  if (ofTwilio.includes(url.pathname)) return twilio(request, response, text, url)
   if (url.pathname === '/stolen') addRequest(recordOf('stolen'), request, { text })
   json(response, 404, { message: 'Not found' })
 }

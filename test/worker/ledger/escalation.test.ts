@@ -73,6 +73,7 @@ describe('the settings for emergencies', () => {
       { escalation: { afterMinutes: 5, rounds: 1, againAfterMinutes: 0 } },
       '/escalation/againAfterMinutes',
     ],
+    [{ escalation: { afterMinutes: 5, rounds: 1, voice: 'yes' } }, '/escalation/voice'],
     [{ emergencyAlerts: [''] }, '/emergencyAlerts/0'],
     [{ dailyNoticeLimit: { email: -1 } }, '/dailyNoticeLimit/email'],
   ])('%j is refused', async (body, pointer) => {
@@ -84,7 +85,7 @@ describe('the settings for emergencies', () => {
 })
 
 describe('an account without a setting for escalation', () => {
-  const DEFAULT = { afterMinutes: 10, rounds: 1, againAfterMinutes: null }
+  const DEFAULT = { afterMinutes: 10, rounds: 1, againAfterMinutes: null, voice: false }
   const read = async (account: TestAccount) =>
     (await account.call('GET', '/api/account')).body.account.escalation
 
@@ -118,7 +119,7 @@ describe('an account without a setting for escalation', () => {
     await patchAccount(account, { escalation: null })
     await patchAccount(account, { emergencyContacts: [HARBOUR] })
     expect(await read(account)).toBeNull()
-    const set = { afterMinutes: 5, rounds: 2, againAfterMinutes: 60 }
+    const set = { afterMinutes: 5, rounds: 2, againAfterMinutes: 60, voice: true }
     expect((await patchAccount(account, { escalation: set })).escalation).toEqual(set)
     await patchAccount(account, { name: 'Another name' })
     expect(await read(account)).toEqual(set)
