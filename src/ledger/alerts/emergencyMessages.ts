@@ -101,8 +101,12 @@ export const recipientsNow = (
 ): Recipient[] => {
   const notified = [...recipientsOfAlert(sql, alertId), ...deliveries]
   const isForgotten = state !== null && hasForgottenMessages(sql, alertId)
-  const isAdded = ({ channel }: Recipient) => isForgotten || !WRITTEN.includes(channel)
-  const wanted = [...notified, ...(state?.recipients ?? []).filter(isAdded)]
+  const isCall = ({ channel }: Recipient) => !WRITTEN.includes(channel)
+  // Who is called is decided by what users choose now, where that is known.
+  const wanted = [
+    ...notified.filter((one) => state === null || !isCall(one)),
+    ...(state?.recipients ?? []).filter((one) => isForgotten || isCall(one)),
+  ]
   const isActive = ({ userId }: Recipient) => userId == null || !state || state.userIds.has(userId)
   const channels = escalationOf(account)?.voice ? CHANNELS : WRITTEN
   return onePerAddress([

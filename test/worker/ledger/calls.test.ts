@@ -85,7 +85,9 @@ describe('the rounds of an escalation', () => {
     await raiseSos(account, device)
     await waitUntilSent(account)
     await account.call('PATCH', `/api/users/${user.id}`, { body: { disabled: true } })
-    await account.call('PATCH', `/api/users/${silent.id}`, { body: { notify: { voice: false } } })
+    await account.call('PATCH', `/api/users/${silent.id}`, {
+      body: { notify: { email: true, voice: false } },
+    })
     await passRound(account)
     expect(await callsOf(account, 'escalation')).toEqual([CONTACT])
   })
@@ -141,6 +143,8 @@ describe('the calls of a device', () => {
     const account = await openAccount()
     await createUser(account, { phone: PHONE, notify: CALLS })
     const id = await createDevice(account)
+    const budgets = { messagesPerDay: { Voice: 1000 } }
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
     const replies = await Promise.all(Array.from({ length: 22 }, () => raiseAlert(account, id)))
     const states = replies.flatMap(deliveryStatusesIn)
     expect(states.filter((state) => state === 'Voice queued')).toHaveLength(20)
