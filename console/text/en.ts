@@ -582,6 +582,11 @@ export const en = {
       'provider-unavailable': 'The provider is not available.',
       throttled: 'The provider accepts no more for now.',
       timeout: 'The provider did not answer in time.',
+      'voice-not-confirmed': 'Nobody pressed a key: perhaps a voice mailbox answered.',
+      'voice-busy': 'The line was busy.',
+      'voice-no-answer': 'Nobody answered the call.',
+      'voice-failed': 'The call could not be connected.',
+      'voice-canceled': 'The call was ended before it was answered.',
     },
     resets: 'Possible again from',
     attempts: (count: number, provider: string | null) =>

@@ -114,7 +114,7 @@ const budgetUsage = z
       date: '2026-11-14',
       locations: 18_204,
       storageBytes: 93_412_096,
-      messages: { Email: 31, SMS: 4, Push: 12, Voice: 0 },
+      messages: { Email: 31, SMS: 4, Push: 12, Voice: 1 },
     },
   })
 

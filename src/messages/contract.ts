@@ -42,7 +42,7 @@ export const listMessages = define({
   tag,
   summary: 'List messages',
   description:
-    'E-mails and SMS of alerts and commands with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks, invitations and password resets.',
+    'E-mails, SMS, notifications and calls of alerts and commands with their delivery status, newest alert first. With the scope `admin`, the list also has notices: about emergencies that reached nobody, about cancelled alerts, and for 30 days about disabled webhooks, invitations and password resets.',
   scope: 'read',
   query: z.strictObject({
     ...pageQuery,

@@ -83,7 +83,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Rules: 'What the service watches for, and the alert that it raises then.',
   Watches: 'Promises to report: who has to check in by when, and the alert if nobody does.',
   Alerts: 'Alerts that devices and rules raise, and the messages that they cause.',
-  Messages: 'E-mails and SMS of alerts, and their delivery status.',
+  Messages: 'E-mails, SMS, notifications and calls of alerts, and their delivery status.',
   Groups: 'Sets of devices.',
   Users:
     'People of the account: their privileges, the devices that they see, and their notifications.',

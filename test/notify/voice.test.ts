@@ -7,13 +7,14 @@ import { twilio } from '../../src/notify/twilio.ts'
 import { twilioVoice } from '../../src/notify/twilioVoice.ts'
 import { openAccount, type TestAccount } from '../support/accounts.ts'
 import { raiseAlert, readAlert } from '../support/alerts/alerts.ts'
+import { MINUTE_MS, passTime, patchAccount } from '../support/alerts/emergencies.ts'
 import { readMessages } from '../support/alerts/messages.ts'
 import { readProviderRecord, scriptProvider, uniquePhone } from '../support/alerts/recipients.ts'
 import { createDevice } from '../support/devices.ts'
 import { readEvents } from '../support/feed/events.ts'
 import { call } from '../support/http.ts'
 import { crashLedger, ledgerStub } from '../support/ledger.ts'
-import { eventually } from '../support/time.ts'
+import { beginTestsAtNoon, eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
 import { twilioReceipt } from './signedReceipts.ts'
 
@@ -227,7 +228,7 @@ describe('a key that is pressed in a call', () => {
     expect((await press(digits, '1')).text).toContain('Somebody has acknowledged this already.')
     await account.call('POST', `/api/alerts/${alertId}/resolve`)
     expect((await press(digits, '1')).text).toContain('This is over already.')
-    expect(await readAlert(account, alertId)).toMatchObject({ acknowledgedBy, resolved: true })
+    expect(await readAlert(account, alertId)).toMatchObject({ acknowledgedBy, state: 'resolved' })
     expect(await readEvents(account, 'alert.acknowledged')).toHaveLength(1)
     const other = await raiseCall()
     await other.account.call('POST', `/api/alerts/${other.alertId}/cancel`)
@@ -368,6 +369,31 @@ describe('how a call ends', () => {
     expect((await readMessages(account))[0]).toMatchObject({ status: 'delivered' })
     expect(await readAlert(account, alertId)).toMatchObject({ acknowledged: true })
     expect((await press(digits, '1')).text).toContain('You have acknowledged this')
+  })
+})
+
+describe('an emergency contact', () => {
+  beginTestsAtNoon()
+
+  test('who is called in a round acknowledges by a key', async () => {
+    const { account, deviceId } = await openScene()
+    const phone = uniquePhone()
+    await patchAccount(account, {
+      emergencyContacts: [{ name: 'Harbour office', phone }],
+      escalation: { afterMinutes: 10, rounds: 1, voice: true },
+    })
+    const { alert } = (await raiseAlert(account, deviceId, { alertName: 'SOSButton' })).body
+    await passTime(account, 10 * MINUTE_MS + 1)
+    const id = await eventually(async () => {
+      await passTime(account, 1_000)
+      const calls = await readMessages(account, '?channel=Voice')
+      const made = calls.find(({ to }: { to: string }) => to === phone)
+      expect(made).toMatchObject({ kind: 'escalation', status: 'sent' })
+      return made.id as string
+    })
+    const { text } = await press(hookOf(account, id, '/digits'), '1')
+    expect(text).toContain('You have acknowledged this')
+    expect(await readAlert(account, alert.id)).toMatchObject({ acknowledgedBy: 'Harbour office' })
   })
 })
 

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashLink } from '../../src/ids.ts'
-import { findLinkedAlert } from '../../src/links/store.ts'
+import { findCalledAlert, findLinkedAlert } from '../../src/links/store.ts'
 import {
   callerWith,
   fetchTokenWithScopes,
@@ -405,7 +405,9 @@ test('a message that names neither user nor contact belongs to whoever has its a
   expect((await open('GET', link)).status).toBe(404)
 })
 
-test('finding a link reads a few rows, however many messages there are', async () => {
+test('finding a link or a call reads a few rows, however many messages there are', async () => {
+  const notify = { email: false, sms: false, push: false, voice: true }
+  await createUser(account, { phone: '+351910000071', notify })
   const { link } = await raise()
   const [message] = await readMessages(account)
   await env.DB.prepare(
@@ -419,4 +421,9 @@ test('finding a link reads a few rows, however many messages there are', async (
   const { db, statements } = recordCell()
   expect(await findLinkedAlert(db, await hashLink(link), Date.now())).not.toBeNull()
   expect(await rowsReadBy(statements)).toBeLessThan(20)
+  const [{ id: messageId }] = await readMessages(account, '?channel=Voice&limit=1')
+  const called = recordCell()
+  const call = { accountId: account.id, messageId, now: Date.now() }
+  expect(await findCalledAlert(called.db, call)).not.toBeNull()
+  expect(await rowsReadBy(called.statements)).toBeLessThan(20)
 })

@@ -16,7 +16,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   Group: 'A set of devices.',
   Key: 'An API key, without its secret.',
   Licenses: 'The licenses of the account: each active device uses one.',
-  Message: 'An e-mail or SMS with its delivery status.',
+  Message: 'An e-mail, SMS, notification or call with its delivery status.',
   NewAlert: 'An alert to raise.',
   NewLocation: 'A location to store.',
   Rule: 'What the service watches for, and the alert that it raises then.',
