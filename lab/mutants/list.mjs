@@ -183,6 +183,13 @@ export const MUTANTS = [
     tests: ['notify/messageSender'],
   },
   {
+    name: 'reached: a voice mailbox has answered a call',
+    file: 'src/notify/twilioVoice.ts',
+    from: "status: 'failed', reason: `voice-${what}`",
+    to: "status: 'delivered', reason: null",
+    tests: ['notify/voice'],
+  },
+  {
     name: 'sent twice: a notice that is requested again is sent again',
     file: 'src/ledger/messages/notices.ts',
     from: '  if (hasRow(tx.sql, notices, { id })) return { ok: true }\n',

@@ -24,7 +24,10 @@ export const summary = z.object({
   to: z
     .string()
     .meta({ description: 'An e-mail address or a phone number.', example: 'ana@example.com' }),
-  status: z.enum(STATUSES).meta({ description: 'What became of the message so far.' }),
+  status: z.enum(STATUSES).meta({
+    description:
+      'What became of the message so far. Of a call, `delivered` means that a key was pressed.',
+  }),
   reason: z
     .string()
     .nullable()

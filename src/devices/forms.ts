@@ -15,7 +15,8 @@ const ABOUT = {
   tags: 'Your own names and values.',
   maxSpeed:
     'In km/h. A location that a source reports and that needs a higher speed is quarantined; 0 for no check.',
-  limits: 'When the device expires, and how many messages its alerts may send a day.',
+  limits:
+    'When the device expires, and how many messages its alerts may send a day. Beside e-mails and SMS, 1,000 notifications in browsers and 20 calls are allowed.',
   expires: 'Whether the device expires on `expirationDate`.',
   expirationDate:
     'The device expires when this day begins in the account’s time zone, if `expires` is true.',

@@ -15,7 +15,7 @@ export const ABOUT = {
   notifySms: 'Whether alerts are sent by SMS.',
   notifyPush:
     'Whether alerts are sent to the browsers in which the user has turned notifications on.',
-  notifyVoice: 'Whether alerts are read to the user in a telephone call.',
+  notifyVoice: 'Whether alerts are read to the user in a telephone call, which a key acknowledges.',
   description: 'A description of your own.',
   message: 'A text for the user, which your own software may show. It is only stored.',
   disabled: 'A disabled user can do nothing and receives no messages; its sessions end.',
