@@ -185,8 +185,8 @@ export const MUTANTS = [
   {
     name: 'reached: a voice mailbox has answered a call',
     file: 'src/notify/twilioVoice.ts',
-    from: "status: 'failed', reason: `voice-${what}`",
-    to: "status: 'delivered', reason: null",
+    from: "return { ...about, status: 'failed'",
+    to: "return { ...about, status: 'delivered'",
     tests: ['notify/voice'],
   },
   {

@@ -55,8 +55,7 @@ export const composeCall = (details: AlertDetails, timeZone: string): MessageTex
   const { alert, purpose, deviceName } = details
   const text = toOneLine(alert.text, MAX_TEXT)
   const sentences = [
-    alert.test ? 'This is a test. There is no emergency.' : '',
-    alert.emergency ? 'Emergency.' : '',
+    alert.test ? 'This is a test. There is no emergency.' : alert.emergency ? 'Emergency.' : '',
     `${OPENING[purpose.kind] ?? ''}${toOneLine(alertLabel(alert.name), MAX_NAME)} from ${toOneLine(deviceName, MAX_NAME)}, ${formatShortTime(alert.dateTime, timeZone)}.`,
     placeSentence(details),
     text ? `Message: ${text}` : '',
