@@ -74,8 +74,8 @@ export interface Receipt {
   key: string
   /** The provider's own id of the message, where that is what it reports; else the key is ours. */
   providerId?: string
-  /** The provider's own id beside our key, where the report has both. */
-  sid?: string | undefined
+  /** Who has accepted it, and under which id, where the report has that beside our key. */
+  accepted?: { provider: string; providerId: string }
   /** Null if the report does not change the message's status. */
   status: 'sent' | 'delivered' | 'failed' | null
   reason: string | null

@@ -69,6 +69,14 @@ const send = async (env: NotifyEnv, message: Message): Promise<SendOutcome> => {
   return sendOnce(api, message, form, isSame)
 }
 
+const NAME = 'twilio'
+
+/** The first report may overtake Twilio's reply to our request. */
+const acceptedIn = (form: URLSearchParams): Pick<Receipt, 'accepted'> => {
+  const providerId = form.get('CallSid')
+  return providerId ? { accepted: { provider: NAME, providerId } } : {}
+}
+
 const ENDED_WITHOUT_KEY = 'completed'
 /** How a call can end. A voice mailbox answers too: only a pressed key shows a person. */
 const FAILED = [ENDED_WITHOUT_KEY, 'busy', 'no-answer', 'failed', 'canceled']
@@ -79,7 +87,7 @@ const readReceipt = async (env: NotifyEnv, request: ReceiptRequest): Promise<Rec
   if (!signed) return null
   const { accountId, key, form, mark } = signed
   const call = form.get('CallStatus') ?? ''
-  const about = { accountId, key, sid: form.get('CallSid') ?? undefined, mark }
+  const about = { accountId, key, ...acceptedIn(form), mark }
   if (UNDER_WAY.includes(call)) return { ...about, status: 'sent', reason: null }
   if (!FAILED.includes(call)) return { ...about, status: null, reason: null }
   const what = call === ENDED_WITHOUT_KEY ? 'not-confirmed' : call
@@ -93,10 +101,9 @@ const readKey = async (
   const signed = await readSigned(env, request)
   if (!signed) return null
   const { accountId, key, form, query, mark } = signed
-  const sid = form.get('CallSid') ?? undefined
   return {
     pressed: { key, digit: form.get('Digits') ?? '', wasWrong: query.has(WRONG) },
-    receipt: { accountId, key, sid, status: 'delivered', reason: null, mark },
+    receipt: { accountId, key, ...acceptedIn(form), status: 'delivered', reason: null, mark },
   }
 }
 
@@ -110,7 +117,7 @@ const presentReply = (
 }
 
 export const twilioVoice: Provider = {
-  name: 'twilio',
+  name: NAME,
   hook: HOOK,
   send,
   givesReceipts: () => true,

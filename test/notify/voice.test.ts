@@ -417,7 +417,7 @@ describe('nobody is called twice', () => {
     await eventually(async () => expect((await readProviderRecord(phone)).sent).toHaveLength(1))
     await report(account, alert.deliveries[0].id, 'initiated')
     await sendNow(account)
-    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+    expect((await readMessages(account))[0]).toMatchObject({ status: 'sent', provider: 'twilio' })
     const { requests, lookups } = await readProviderRecord(phone)
     expect([requests.length, lookups]).toEqual([1, 0])
   })

@@ -62,10 +62,10 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
  * Changes nothing for a repeat, for a message that is no longer known, and for an earlier key: the
  * message has been resent since. A refusal would only make the provider try again. A bounce or a
  * complaint may come after the delivery; what a receipt has failed is not delivered any more. Of a
- * call, a pressed key counts whatever was reported before or is later.
+ * call, a pressed key counts whatever is reported before or after.
  */
 export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
-  const { key, providerId, sid, status, reason, mark } = receipt
+  const { key, providerId, accepted, status, reason, mark } = receipt
   const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
   if (!message || message.attempts === 0) return
   if (providerId === undefined ? message.key !== key : message.providerId !== providerId) return
@@ -84,8 +84,8 @@ export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
   if (status === null || !(isUnsettled || isLateSuccess)) return
   const unsureSince = status === 'failed' ? null : (message.unsureSince ?? message.accepted)
   const { provider } = message
-  const settled = { provider, nextTry: null, unsureSince, awaitsReceipt: true }
-  changeMessage(tx, message, { status, reason, ...settled, ...(sid && { providerId: sid }) })
+  const settled = { nextTry: null, unsureSince, awaitsReceipt: true }
+  changeMessage(tx, message, { status, reason, provider, ...accepted, ...settled })
 }
 
 /** Logs a failed attempt, without the recipient and the text. */
