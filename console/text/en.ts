@@ -539,7 +539,7 @@ export const en = {
   },
   messages: {
     title: 'Messages',
-    lead: 'E-mails and SMS, why each is sent, and what became of it.',
+    lead: 'E-mails, SMS, notifications and calls, why each is sent, and what became of it.',
     message: 'Message',
     kind: 'Kind',
     kinds: {

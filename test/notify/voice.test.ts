@@ -319,7 +319,7 @@ describe('how a call ends', () => {
     ['canceled', 'voice-canceled'],
   ])('%s without a key has reached nobody, and the account is notified', async (what, reason) => {
     const { account, alertId, id } = await raiseCall()
-    for (const early of ['initiated', 'ringing', 'in-progress', 'unheard-of'])
+    for (const early of ['initiated', 'ringing', 'in-progress', 'unknown'])
       await report(account, id, early)
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
     await report(account, id, what)
