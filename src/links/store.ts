@@ -5,9 +5,10 @@ import { parseLocation, selectLastLocation } from '../db/queries/locations.ts'
 import { isInGroup } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { accounts, alerts, devices, keys, messages, users } from '../db/schema.ts'
-import { compile, type Placeholders, placeholders, readFirst } from '../db/statement.ts'
+import { compile, literal, type Placeholders, placeholders, readFirst } from '../db/statement.ts'
 import type { Place } from '../domain/message/alert.ts'
 import { placeOf } from '../domain/message/alertText.ts'
+import { LINK_VALID_MS } from '../domain/message/link.ts'
 import { newestPlaceOf } from '../domain/message/newestPlace.ts'
 
 const p = placeholders('hash', 'accountId', 'messageId', 'now')
@@ -97,10 +98,10 @@ interface Call {
 
 const selectCalled = compile((_: Placeholders<Call>) =>
   selectAlertOf(sql`${messages.accountId} = ${p.accountId} AND ${messages.id} = ${p.messageId}
-    AND ${messages.channel} = 'Voice'`),
+    AND ${messages.channel} = 'Voice' AND ${messages.changed} > ${p.now} - ${literal(LINK_VALID_MS)}`),
 )
 
-/** Null for a call that nobody got, or whose recipient may not acknowledge the alert any more. */
+/** Null for a call that nobody got, that is older than a valid link, or whose recipient may not use it. */
 export const findCalledAlert = async (db: Database, call: Call) => {
   const row = await readFirst(selectCalled(db, call))
   return row && { ...row, known: row, recipient: row.userId ?? row.contact ?? '' }

@@ -70,6 +70,7 @@ const send = async (env: NotifyEnv, message: Message): Promise<SendOutcome> => {
 }
 
 const NAME = 'twilio'
+const IS_KEY = /^[\d*#]$/
 
 /** The first report may overtake Twilio's reply to our request. */
 const acceptedIn = (form: URLSearchParams): Pick<Receipt, 'accepted'> => {
@@ -101,9 +102,11 @@ const readKey = async (
   const signed = await readSigned(env, request)
   if (!signed) return null
   const { accountId, key, form, query, mark } = signed
+  const digit = form.get('Digits') ?? ''
+  const status = IS_KEY.test(digit) ? 'delivered' : null
   return {
-    pressed: { key, digit: form.get('Digits') ?? '', wasWrong: query.has(WRONG) },
-    receipt: { accountId, key, ...acceptedIn(form), status: 'delivered', reason: null, mark },
+    pressed: { key, digit, wasWrong: query.has(WRONG) },
+    receipt: { accountId, key, ...acceptedIn(form), status, reason: null, mark },
   }
 }
 

@@ -27,12 +27,11 @@ const readSigned = async <T>(
 }
 
 /** The reply to a key, whatever fails: an error would end the call. */
-const takeKey = async (c: Context, accountId: string, { pressed, receipt }: PressedKeyRequest) => {
+const takeKey = async (c: Context, accountId: string, given: PressedKeyRequest) => {
   try {
-    await ledgerOf(c.env, accountId).applyReceipt(receipt)
-    return await answerKey(c.env, accountId, pressed)
+    return await answerKey(c.env, accountId, given)
   } catch (error) {
-    logFailure('call-key-failed', error, { account: accountId, message: pressed.key })
+    logFailure('call-key-failed', error, { account: accountId, message: given.pressed.key })
     return NOT_RECORDED
   }
 }

@@ -298,7 +298,19 @@ describe('a key that is pressed in a call', () => {
       [sms, alert.id],
     ] as const)
       expect(await readAlert(owner, alertOf)).toMatchObject({ acknowledged: false })
+    for (const owner of [account, sms])
+      expect((await readMessages(owner))[0]).toMatchObject({ status: 'sent' })
+  })
+
+  test('shows nobody where no key was pressed, and acknowledges nothing when no link would', async () => {
+    const { account, id, alertId, digits } = await raiseCall()
+    for (const none of ['', 'hangup', '11']) await press(digits, none)
     expect((await readMessages(account))[0]).toMatchObject({ status: 'sent' })
+    await env.DB.prepare('UPDATE messages SET changed = changed - ? WHERE id = ?')
+      .bind(8 * 86_400_000, id)
+      .run()
+    expect((await press(digits, '1')).text).toContain('can no longer be acknowledged')
+    expect(await readAlert(account, alertId)).toMatchObject({ acknowledged: false })
   })
 
   test('acknowledges nothing for a user who may not see the device any more', async () => {
