@@ -23,6 +23,12 @@ const VOICE_ONLY = { email: false, sms: false, push: false, voice: true }
 const message = (to: string, changes: Partial<Message> = {}): Message => ({
   key: `msg_${crypto.randomUUID().slice(0, 8)}`,
   accountId: 'acc_1',
+  cell: 0,
+  kind: 'alert',
+  isUrgent: false,
+  isTest: false,
+  alertId: null,
+  link: null,
   to,
   subject: '',
   text: 'Emergency. SOS button from Tern 7.',
