@@ -1,11 +1,10 @@
 import { findInDirectory } from '../admin/store.ts'
 import { openCell } from '../db/open.ts'
-import { type CallReply, KEY } from '../domain/message/call.ts'
+import { type CallReply, KEY, type PressedKey } from '../domain/message/call.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { type CalledAlert, findCalledAlert } from '../links/store.ts'
 import { findMessage } from '../messages/store.ts'
-import type { PressedKeyRequest } from '../notify/provider.ts'
 
 /* What a call says after a key. It acknowledges as the link of a message does. */
 
@@ -33,13 +32,14 @@ const acknowledge = async (env: Env, alert: CalledAlert): Promise<CallReply> => 
 }
 
 /**
- * The reply to a key, which also shows that the call reached a person. One that is none of the
- * choices repeats the text once.
+ * The reply to a key. One that is none of the choices repeats the text once. `applyReceipt` records
+ * that the call has reached a person.
  */
 export const answerKey = async (
   env: Env,
   accountId: string,
-  { pressed: { key, digit, wasWrong }, receipt }: PressedKeyRequest,
+  { key, digit, wasWrong }: PressedKey,
+  applyReceipt: () => Promise<unknown>,
 ): Promise<CallReply> => {
   const entry = await findInDirectory(openCell(env, 0), accountId)
   if (!entry) return GONE
@@ -47,7 +47,7 @@ export const answerKey = async (
   const messageId = key.split('-', 1)[0] ?? ''
   const alert = await findCalledAlert(db, { accountId, messageId, now: Date.now() })
   if (!alert) return GONE
-  await ledgerOf(env, accountId).applyReceipt(receipt)
+  await applyReceipt()
   if (digit === KEY.acknowledge) return acknowledge(env, alert)
   const isWrong = digit !== KEY.repeat
   if (isWrong && wasWrong) return end('Goodbye.')

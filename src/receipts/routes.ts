@@ -27,11 +27,13 @@ const readSigned = async <T>(
 }
 
 /** The reply to a key, whatever fails: an error would end the call. */
-const takeKey = async (c: Context, accountId: string, given: PressedKeyRequest) => {
+const takeKey = async (c: Context, accountId: string, { pressed, receipt }: PressedKeyRequest) => {
   try {
-    return await answerKey(c.env, accountId, given)
+    return await answerKey(c.env, accountId, pressed, () =>
+      ledgerOf(c.env, accountId).applyReceipt(receipt),
+    )
   } catch (error) {
-    logFailure('call-key-failed', error, { account: accountId, message: given.pressed.key })
+    logFailure('call-key-failed', error, { account: accountId, message: pressed.key })
     return NOT_RECORDED
   }
 }
