@@ -7,13 +7,16 @@ import type { UnclaimedIdentifier } from './unclaimed/unclaimed.ts'
 const presentReported = (location: Location) => ({ ...location, dateTime: iso(location.dateTime) })
 
 export const presentItem = ({ formerIdentifier: _, ...item }: SourceItem) => {
-  if (item.kind === 'none') return item
+  if (item.kind === 'none') {
+    const { okAt: _, ...shown } = item
+    return shown
+  }
   if (item.kind === 'alert') {
     const { isMessageId: _, ...shown } = item
     return { ...shown, dateTime: iso(item.dateTime) }
   }
   if (item.kind !== 'location') return { ...item, dateTime: iso(item.dateTime) }
-  const { location, ...rest } = item
+  const { location, okAt: _, ...rest } = item
   return { ...rest, location: presentReported(location) }
 }
 

@@ -36,6 +36,12 @@ interface ItemOf<Kind extends string> {
   key: string
 }
 
+/** What is received of a device, whatever else it says. */
+interface Received {
+  /** When its button or code for “all is well” was pressed; absent for any other report. */
+  okAt?: number
+}
+
 /** Where a device was when it raised or cancelled an alert; null when the push does not say. */
 interface Placed {
   dateTime: number
@@ -43,7 +49,7 @@ interface Placed {
   longitude: number | null
 }
 
-export type LocationItem = ItemOf<'location'> & { location: Location }
+export type LocationItem = ItemOf<'location'> & Received & { location: Location }
 export type AlertItem = ItemOf<'alert'> &
   Placed & {
     alertName: string
@@ -60,7 +66,7 @@ export type MessageItem = ItemOf<'message'> & {
   format: 'Text' | 'Hex'
 }
 /** A sign of life without a position. */
-export type ContactItem = ItemOf<'none'>
+export type ContactItem = ItemOf<'none'> & Received
 
 export type SourceItem = LocationItem | AlertItem | CancelItem | MessageItem | ContactItem
 

@@ -1,4 +1,4 @@
-import { addDays, type Day, localDay, zoneFormats } from './day.ts'
+import { addDays, type Day, dayStart, localDay, zoneFormats } from './day.ts'
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
@@ -24,6 +24,9 @@ const clockFormat = zoneFormats(
     }),
 )
 
+const clockAt = (at: number, timeZone: string): number =>
+  minutesOf(clockFormat(timeZone).format(at))
+
 const weekdayOf = (day: Day): Weekday =>
   WEEKDAYS[(new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7] as Weekday
 
@@ -35,7 +38,7 @@ export const isScheduled = (
 ): boolean => {
   if (schedule.length === 0) return true
   const today = localDay(at, timeZone)
-  const clock = minutesOf(clockFormat(timeZone).format(at))
+  const clock = clockAt(at, timeZone)
   const weekday = weekdayOf(today)
   const weekdayBefore = weekdayOf(addDays(today, -1))
   return schedule.some(({ days, from, to }) => {
@@ -45,4 +48,25 @@ export const isScheduled = (
       (days.includes(weekday) && clock >= start) || (days.includes(weekdayBefore) && clock < end)
     )
   })
+}
+
+const MINUTE_MS = 60_000
+/** In minutes. */
+const [DAY, HALF_DAY] = [1440, 720]
+
+/** When a day has this time of day; one that the change to summer time skips is as long after it. */
+const clockTimeOn = (day: Day, minutes: number, timeZone: string): number => {
+  const at = dayStart(day, timeZone) + minutes * MINUTE_MS
+  // Half a day either way: on a short day the last hour is one too far, after midnight.
+  const ahead = minutes - clockAt(at, timeZone)
+  const corrected = at + (((ahead + HALF_DAY + DAY) % DAY) - HALF_DAY) * MINUTE_MS
+  return clockAt(corrected, timeZone) === minutes ? corrected : at
+}
+
+/** The next instant after `at` at which clocks show `HH:MM`. */
+export const nextClockTime = (clock: string, at: number, timeZone: string): number => {
+  const minutes = minutesOf(clock)
+  const today = localDay(at, timeZone)
+  const next = clockTimeOn(today, minutes, timeZone)
+  return next > at ? next : clockTimeOn(addDays(today, 1), minutes, timeZone)
 }

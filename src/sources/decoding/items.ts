@@ -20,6 +20,8 @@ import { numberOf, textOf } from './values.ts'
 export interface Origin {
   identifier: string
   key: string
+  /** When the device said that all is well. */
+  okAt?: number
   /** Whether the key is an id that the provider gave the message. */
   isMessageId?: boolean
 }
@@ -154,17 +156,22 @@ export const locationOrContact = (
   location: Location | null,
 ): LocationItem | ContactItem => (location ? locationItem(origin, location) : contactItem(origin))
 
-export const locationItem = ({ identifier, key }: Origin, location: Location): LocationItem => ({
+export const locationItem = (
+  { identifier, key, okAt }: Origin,
+  location: Location,
+): LocationItem => ({
   kind: 'location',
   identifier,
   key,
   location,
+  ...(okAt !== undefined && { okAt }),
 })
 
-export const contactItem = ({ identifier, key }: Origin): ContactItem => ({
+export const contactItem = ({ identifier, key, okAt }: Origin): ContactItem => ({
   kind: 'none',
   identifier,
   key,
+  ...(okAt !== undefined && { okAt }),
 })
 
 /** When and where; without a location the alert has no coordinates of its own. */

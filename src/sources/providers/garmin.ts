@@ -28,6 +28,8 @@ import {
 /* Garmin inReach, IPC Outbound versions 2 to 4. */
 
 const CODES = { sos: 4, cancelSos: 7, referencePoint: 8 } as const
+/** The three check-in messages. */
+const CHECK_INS = [14, 15, 16]
 
 /** The lowest that the device can send, which it sends where it knows none. */
 const NO_ALTITUDE = -422
@@ -87,7 +89,12 @@ const decodeFor = (named: string, read: ReadEvent, note: Note): SourceItem[] => 
   const { event, dateTime, stamp, digest } = read
   const identifier = requireIdentifier(named, 'imei')
   const code = numberOf(event.messageCode)
-  const origin = { identifier, key: `${identifier}:${stamp}:${code}:${digest}` }
+  const isOk = code !== undefined && CHECK_INS.includes(code)
+  const origin = {
+    identifier,
+    key: `${identifier}:${stamp}:${code}:${digest}`,
+    ...(isOk && { okAt: dateTime }),
+  }
   const location = toFix(event, dateTime, note)
   const occasion = { dateTime, location }
   const text = textOf(event.freeText)

@@ -34,8 +34,11 @@ const readTime = (message: JsonObject): number | undefined =>
 const decodeMessage = (message: JsonObject, note: Note): SourceItem[] => {
   const identifier = requireIdentifier(xmlText(message.esn ?? message.messengerId), 'esn')
   const dateTime = requireInstant(readTime(message), 'timeInGMTSecond')
-  const origin = originOf(identifier, xmlText(message.id), `${identifier}:${dateTime}`)
   const type = xmlText(message.messageType)
+  const origin = {
+    ...originOf(identifier, xmlText(message.id), `${identifier}:${dateTime}`),
+    ...(type === 'OK' && { okAt: dateTime }),
+  }
   const text = xmlText(message.messageDetail ?? message.messageContent)
   const location = readFix(
     {

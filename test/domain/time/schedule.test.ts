@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { isScheduled, type ScheduleEntry, WEEKDAYS } from '../../../src/domain/time/schedule.ts'
+import {
+  isScheduled,
+  nextClockTime,
+  type ScheduleEntry,
+  WEEKDAYS,
+} from '../../../src/domain/time/schedule.ts'
 
 const LISBON = 'Europe/Lisbon'
 const at = (text: string) => Date.parse(text)
@@ -68,4 +73,19 @@ test('a night is whole on the days of both changes', () => {
   expect(count('2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z')).toBe(9 * 60)
   expect(count('2026-10-24T12:00:00Z', '2026-10-25T12:00:00Z')).toBe(11 * 60)
   expect(count('2026-11-24T12:00:00Z', '2026-11-25T12:00:00Z')).toBe(10 * 60)
+})
+
+test.each([
+  ['later today', '18:00', '2026-11-14T12:00:00Z', LISBON, '2026-11-14T18:00:00Z'],
+  ['tomorrow, once it has come', '18:00', '2026-11-14T18:00:00Z', LISBON, '2026-11-15T18:00:00Z'],
+  ['in summer', '18:00', '2026-07-14T12:00:00Z', LISBON, '2026-07-14T17:00:00Z'],
+  ['a zone ahead', '00:30', '2026-11-14T12:00:00Z', 'Asia/Kathmandu', '2026-11-14T18:45:00Z'],
+  ['after clocks go forward', '18:00', '2026-03-28T19:00:00Z', LISBON, '2026-03-29T17:00:00Z'],
+  ['late on a day of 23 hours', '23:30', '2026-03-29T12:00:00Z', LISBON, '2026-03-29T22:30:00Z'],
+  ['late on a day of 25 hours', '23:30', '2026-10-25T12:00:00Z', LISBON, '2026-10-25T23:30:00Z'],
+  ['a time that is skipped', '01:30', '2026-03-28T12:00:00Z', LISBON, '2026-03-29T01:30:00Z'],
+])('the next time of day: %s', (_, clock, from, timeZone, expected) => {
+  expect(new Date(nextClockTime(clock, at(from), timeZone)).toISOString()).toBe(
+    new Date(expected).toISOString(),
+  )
 })

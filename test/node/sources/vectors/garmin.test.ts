@@ -33,6 +33,16 @@ describe('Garmin IPC Outbound', () => {
     expect(items[2]).toMatchObject({ text: 'On my way.', dateTime: 1323784607376, format: 'Text' })
   })
 
+  test('the check-in codes 14 to 16 carry the time of the check-in, and no other code', async () => {
+    for (const messageCode of [0, 3, 13, 14, 15, 16, 17, 24, '15']) {
+      const isOk = [14, 15, 16].includes(Number(messageCode))
+      for (const changes of [{}, { point: undefined }]) {
+        const [located] = await itemsOf('garmin', push(event({ messageCode, ...changes })))
+        expect(located && 'okAt' in located && located.okAt).toBe(isOk && 1323784607376)
+      }
+    }
+  })
+
   test('a binary event without a position', async () => {
     const items = await itemsOf(
       'garmin',

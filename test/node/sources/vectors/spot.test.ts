@@ -60,6 +60,24 @@ describe('SPOT', () => {
     })
   })
 
+  test('the OK button is a check-in at its own time, and no other message is', async () => {
+    const okTimes = async (type: string) =>
+      (await itemsOf('spot', xml(type))).map((item) => ('okAt' in item ? item.okAt : null))
+    expect(await okTimes('OK')).toEqual([1514380778_000, null])
+    for (const type of ['CUSTOM', 'TRACK', 'STOP', 'ok', 'HELP'])
+      expect(await okTimes(type)).toEqual([null, null])
+    const unplaced =
+      '<messageList><message><id>5</id><esn>0-3112123</esn><messageType>OK</messageType><timestamp>2026-05-28T19:34:24.000Z</timestamp></message></messageList>'
+    expect(await itemsOf('spot', xmlPush(unplaced))).toEqual([
+      {
+        kind: 'none',
+        identifier: '0-3112123',
+        key: '5',
+        okAt: Date.parse('2026-05-28T19:34:24.000Z'),
+      },
+    ])
+  })
+
   test('a message of the feed', async () => {
     const message = {
       id: 823677113,
