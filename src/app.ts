@@ -32,6 +32,7 @@ import { stream } from './stream/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
+import { watchLinks } from './watches/linkRoutes.ts'
 import { watches } from './watches/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 import { zoneCollection, zones } from './zones/routes.ts'
@@ -76,6 +77,7 @@ export const app = base
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)
   .route('/', links)
+  .route('/', watchLinks)
 
 const problemOfUnrouted = unroutedProblem(app)
 const OPEN_PATHS =

@@ -21,7 +21,7 @@ export const PAGE_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-const page = (title: string, content: string): string => `<!doctype html>
+export const page = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,7 +47,8 @@ export const presentNoAlert = (): string =>
 <p>If this is about an emergency, contact the people responsible by other means.</p>`,
   )
 
-const row = (term: string, description: string): string => `<dt>${term}</dt><dd>${description}</dd>`
+export const row = (term: string, description: string): string =>
+  `<dt>${term}</dt><dd>${description}</dd>`
 
 const position = (place: TimedPlace, remark: string | null, alert: LinkedAlert): string => {
   const { time } = place

@@ -16,7 +16,7 @@ export const presentItem = ({ formerIdentifier: _, ...item }: SourceItem) => {
     return { ...shown, dateTime: iso(item.dateTime) }
   }
   if (item.kind !== 'location') return { ...item, dateTime: iso(item.dateTime) }
-  const { location, okAt: _, ...rest } = item
+  const { location, okAt: __, ...rest } = item
   return { ...rest, location: presentReported(location) }
 }
 

@@ -227,6 +227,7 @@ test('every reply tells browsers to come back by TLS only', async () => {
     '/api/devices',
     '/problems',
     '/a/nothing',
+    '/c/nothing',
     '/nothing',
     '/problems/',
   ])

@@ -1,5 +1,5 @@
 import { nextClockTime } from '../time/schedule.ts'
-import type { WatchCounts } from './watch.ts'
+import { MAX_WATCH_MINUTES, type WatchCounts } from './watch.ts'
 
 /* What somebody writes on a device to check in, to set a deadline or to end a watch. */
 
@@ -13,7 +13,6 @@ export type CheckInText =
 
 /** Longer texts are no check-in, whatever they begin with. */
 const MAX_LENGTH = 40
-const MAX_MINUTES = 30 * 1440
 const MINUTE_MS = 60_000
 
 const CHECK_IN = /^CHECK[\s\p{Pd}]*IN\s*(.*)$/u
@@ -26,7 +25,12 @@ const CLOCK = /^([01]?\d|2[0-3]):([0-5]\d)$/
  */
 export const readCheckIn = (text: string): CheckInText | null => {
   if (text.length > MAX_LENGTH) return null
-  const written = text.normalize('NFKC').toUpperCase().trim().replace(/[.!]+$/, '').trimEnd()
+  const written = text
+    .normalize('NFKC')
+    .toUpperCase()
+    .trim()
+    .replace(/[.!]+$/, '')
+    .trimEnd()
   if (written === 'OK') return { action: 'checkIn', given: 'message' }
   const addition = CHECK_IN.exec(written)?.[1]
   if (addition === undefined) return null
@@ -36,7 +40,7 @@ export const readCheckIn = (text: string): CheckInText | null => {
   if (hour && minute) return { action: 'promise', clock: `${hour.padStart(2, '0')}:${minute}` }
   const [, every, count, unit] = DURATION.exec(addition) ?? []
   const minutes = Number(count) * (unit?.startsWith('H') ? 60 : 1)
-  if (!(minutes > 0 && minutes <= MAX_MINUTES)) return null
+  if (!(minutes > 0 && minutes <= MAX_WATCH_MINUTES)) return null
   return every ? { action: 'repeat', everyMinutes: minutes } : { action: 'promise', minutes }
 }
 
@@ -46,6 +50,4 @@ export const dueOf = (
   at: number,
   timeZone: string,
 ): number =>
-  'clock' in promise
-    ? nextClockTime(promise.clock, at, timeZone)
-    : at + promise.minutes * MINUTE_MS
+  'clock' in promise ? nextClockTime(promise.clock, at, timeZone) : at + promise.minutes * MINUTE_MS

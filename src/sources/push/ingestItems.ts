@@ -8,6 +8,7 @@ import { readRetentionDays } from '../directory.ts'
 import { acceptAgreeing } from '../quarantine/accept.ts'
 import { setSourceOf } from '../store.ts'
 import { cancelAlerts } from './cancels.ts'
+import { takeCheckIns } from './checkIns.ts'
 import { storeMessages } from './messages.ts'
 import { toRaise } from './raises.ts'
 import {
@@ -56,8 +57,9 @@ const raisesOf = async (
     )
 }
 
-/** Locations and signs of life need no device before they are stored. */
-const isPlain = ({ item: { kind } }: ArrivedItem): boolean => kind === 'location' || kind === 'none'
+/** Locations and signs of life need no device before they are stored, unless they are check-ins. */
+const isPlain = ({ item }: ArrivedItem): boolean =>
+  (item.kind === 'location' || item.kind === 'none') && item.okAt === undefined
 
 const findDevices = async (context: ServiceContext, senders: Sender[]): Promise<void> => {
   const named = senders.map(({ identifier }) => ({ deviceId: null, identifier }))
@@ -112,6 +114,7 @@ export const ingestSenders = async (
     context.waitUntil(pokeIfSubscribed(context.env, context))
   }
   await cancelAlerts(context, senders, given.sourceId)
+  await takeCheckIns(context, senders, given.now)
   return outcome
 }
 

@@ -17,7 +17,7 @@ import type { ArrivedItem } from './senders.ts'
 const ID_LENGTH = 22
 
 /** Of the key alone: a repeat of a message without a time has another one. */
-const idOf = async (deviceId: string, { key }: MessageItem): Promise<string> =>
+export const idOfMessage = async (deviceId: string, { key }: MessageItem): Promise<string> =>
   `cmd_${base32(await sha256(`message ${deviceId} ${key}`), ID_LENGTH)}`
 
 /** Those that are not stored yet; the first of several with one id. */
@@ -42,7 +42,7 @@ const timeOf = ({ item, receivedAt }: ReceivedMessage): number =>
 const packMessage = async (message: ReceivedMessage): Promise<unknown[]> => {
   const { item, device } = message
   const { text, format } = item
-  const id = await idOf(device.id, item)
+  const id = await idOfMessage(device.id, item)
   const dateTime = timeOf(message)
   const data = { commandId: id, text, format, dateTime: iso(dateTime) }
   const eventId = `evt_${id.slice(4)}`

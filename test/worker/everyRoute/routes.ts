@@ -2,7 +2,7 @@ import { app } from '../../../src/app.ts'
 import type { Operation } from '../../../src/http/contract/contract.ts'
 import { operationOf } from '../../../src/http/contract/operation.ts'
 
-/** HTML pages, also those of links in messages, and receipts, whose format each provider defines. */
+/** HTML pages, also those of links, and receipts, whose format each provider defines. */
 export const WITHOUT_CONTRACT = [
   'GET /problems',
   'GET /problems/:code',
@@ -13,6 +13,9 @@ export const WITHOUT_CONTRACT = [
   'GET /a/',
   'GET /a/:link',
   'POST /a/:link',
+  'GET /c/',
+  'GET /c/:link',
+  'POST /c/:link',
 ]
 
 export interface Route {

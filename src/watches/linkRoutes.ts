@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import { openCell } from '../db/open.ts'
+import { cellOfLink } from '../domain/message/link.ts'
+import { WATCH_PATH } from '../domain/watch/watch.ts'
+import { cellNumbers } from '../env.ts'
+import type { AppEnv, Context } from '../http/context.ts'
+import { PAGE_HEADERS } from '../links/present.ts'
+import { presentLinkedWatch, presentNoWatch } from './linkPage.ts'
+import { findByLink, type LinkedWatch, takeStep } from './progress.ts'
+
+const openLinked = (c: Context, link: string) => {
+  const cell = cellOfLink(link)
+  // A text that cannot be a link costs no query.
+  if (cell === null || !cellNumbers(c.env).includes(cell)) return null
+  return { cell, db: openCell(c.env, cell) }
+}
+
+const findWatch = async (c: Context, link: string): Promise<LinkedWatch | null> => {
+  const opened = openLinked(c, link)
+  return opened && findByLink(opened.db, link)
+}
+
+const replyPage = (c: Context, watch: LinkedWatch | null, isDone = false) =>
+  watch
+    ? c.html(presentLinkedWatch(watch, { now: Date.now(), isDone }), 200, PAGE_HEADERS)
+    : c.html(presentNoWatch(), 404, PAGE_HEADERS)
+
+/** The pages of watches. A GET changes nothing: chat programs follow links to show a preview. */
+export const watchLinks = new Hono<AppEnv>()
+  .get(WATCH_PATH, (c) => replyPage(c, null))
+  .get(`${WATCH_PATH}:link`, async (c) => replyPage(c, await findWatch(c, c.req.param('link'))))
+  .post(`${WATCH_PATH}:link`, async (c) => {
+    const link = c.req.param('link')
+    const opened = openLinked(c, link)
+    const watch = opened && (await findByLink(opened.db, link))
+    if (!opened || !watch) return replyPage(c, null)
+    const context = {
+      ...opened,
+      env: c.env,
+      waitUntil: (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise),
+    }
+    const now = Date.now()
+    const step = { action: 'checkIn', given: 'checkIn', at: now } as const
+    const outcome = await takeStep(context, watch, step, now)
+    if (outcome.ok) return replyPage(c, { ...watch, ...outcome.watch }, true)
+    // It has ended meanwhile, or long ago: the page says so.
+    return replyPage(c, await findByLink(opened.db, link))
+  })
