@@ -22,10 +22,11 @@ const command = z
     command: z.string().meta({ description: 'The command or message.', example: 'Call base.' }),
     sms: z.boolean().meta({ description: 'Whether it went by SMS.', example: false }),
     creation: time.meta({ description: 'When it was sent.' }),
-    answer: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the network answered, or why it failed.', example: null }),
+    answer: z.string().nullable().meta({
+      description:
+        'What the network answered, or why it failed; of a message of the device that is a check-in, what it did.',
+      example: null,
+    }),
   })
   .meta({ id: 'Command' })
 

@@ -23,6 +23,7 @@ import {
   replacePassword,
 } from '../../../src/passwordLinks/store.ts'
 import { loadDescriber } from '../../../src/places/store.ts'
+import { systemContext } from '../../../src/serviceContext.ts'
 import {
   deleteSubscription,
   listSubscriptions,
@@ -38,6 +39,7 @@ import {
   rotateSession,
 } from '../../../src/sessions/store.ts'
 import { findPayload, readPayloads } from '../../../src/sources/payloads/payloads.ts'
+import { takeCheckIns } from '../../../src/sources/push/checkIns.ts'
 import { storeMessages } from '../../../src/sources/push/messages.ts'
 import { findAgreeing } from '../../../src/sources/quarantine/accept.ts'
 import { deleteQuarantined } from '../../../src/sources/quarantine/quarantine.ts'
@@ -244,6 +246,13 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const message = { kind: 'message', dateTime: now, text: 'Hi', format: 'Text' } as const
     const written = { ...message, identifier: 'x', key: 'm' }
     await storeMessages(db, account.id, [{ item: written, device, receivedAt: now }])
+    const job = { env, db, cell: 0, accountId: account.id, name: 'test', now }
+    for (const text of ['CHECK-IN 6H', 'CHECK-IN']) {
+      const one = { item: { ...written, text, key: text }, receivedAt: now }
+      await storeMessages(db, account.id, [{ ...one, device }])
+      await takeCheckIns(systemContext(job), [{ identifier: 'x', arrived: [one], device }], now)
+    }
+    expect(statements.filter(({ sql: text }) => text.includes('UPDATE "watches"'))).toHaveLength(1)
     await findPayload(db, holder, id('pay', 0))
     await readPayloads(db, holder, { from: 0, to: 100, after: '' }, 10)
     await touchSource(db, id('src', 0), now)
