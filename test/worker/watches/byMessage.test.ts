@@ -2,12 +2,12 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { nextClockTime } from '../../../src/domain/time/schedule.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/alerts/watches.ts'
 import { callWithBindings, failExecutions } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
 import { iso } from '../../support/time.ts'
-import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/watches.ts'
 
 /* A device checks in by what is written on it, or by its button for “all is well”. */
 

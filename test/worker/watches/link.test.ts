@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createWatch, inMinutes, readWatch } from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
 import { call, callAsOperator } from '../../support/http.ts'
-import { createWatch, inMinutes, readWatch } from '../../support/watches.ts'
 
 const HOUR = 3_600_000
 

@@ -5,9 +5,9 @@ import type { Env } from '../../../src/env.ts'
 import { findRunning } from '../../../src/watches/progress.ts'
 import { remindDevice } from '../../../src/watches/remind.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createWatch } from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
-import { createWatch } from '../../support/watches.ts'
 
 /* The reminder of a check-in, by the network of the device. */
 
