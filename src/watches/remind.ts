@@ -36,8 +36,8 @@ const textOf = (nextDue: number, timeZone: string): string =>
   `Check-in due ${formatShortTime(nextDue, timeZone)}. Reply CHECK-IN.`
 
 /**
- * Sends a command by the device's network, at most once for each deadline. A device without a channel
- * gets none, because an SMS would cost. Never throws.
+ * Sends a command by the device's network, at most once for each deadline. A device without a
+ * channel gets none, because an SMS would cost. Never throws.
  */
 export const remindDevice = async (
   { env, cell, now }: Reminding,

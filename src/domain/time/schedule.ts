@@ -54,7 +54,7 @@ const MINUTE_MS = 60_000
 /** In minutes. */
 const [DAY, HALF_DAY] = [1440, 720]
 
-/** When a day has this time of day; one that the change to summer time skips is as long after it. */
+/** When a day has this time of day; one that summer time skips is as long after midnight. */
 const clockTimeOn = (day: Day, minutes: number, timeZone: string): number => {
   const at = dayStart(day, timeZone) + minutes * MINUTE_MS
   // Half a day either way: on a short day the last hour is one too far, after midnight.

@@ -14,7 +14,7 @@ import { itemsOfDevices, type Sender } from './senders.ts'
 const MAX_AGE_MS = 86_400_000
 /** A clock may be ahead by this; a repeat of the push has the same time then. */
 const MAX_AHEAD_MS = 600_000
-/** Of one kind and device in a push, the newest. Of check-ins one alone: it says all of the others. */
+/** Of one kind and device in a push, the newest; of plain check-ins the last one alone. */
 const MAX_SIGNS = 3
 
 const readTexts = (senders: Sender[]): Promise<(Sign & { messageId: string })[]> =>
@@ -63,7 +63,7 @@ const findEffective = async (
     watched.has(device.key) || action === 'promise' || action === 'repeat'
 }
 
-/** Texts that have had no effect yet, with the time at which they are stored: a repeat has it too. */
+/** Texts that have had no effect yet, with their stored time, which a repeat has too. */
 const findFresh = async (
   { db }: ServiceContext,
   texts: (Sign & { messageId: string })[],
