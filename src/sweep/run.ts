@@ -14,6 +14,8 @@ export interface CellRun {
   db: Database
   now: number
   take: TakeQueries
+  /** Runs slow work after all parts of all cells, which do not wait for it. */
+  later: (work: () => Promise<void>) => void
 }
 
 /** D1 allows a thousand queries per invocation. The rest is for those that are not counted. */

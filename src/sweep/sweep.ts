@@ -72,12 +72,15 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   const sizes = await runPart('cell-sizes', { cell: 0 }, () => readCellSizes(directory))
   const queries = new QueryBudget()
   const cells = rotateCells(cellNumbers(env), now)
+  const slow: (() => Promise<void>)[] = []
   for (const [index, cell] of cells.entries()) {
     if (!queries.startCell(index, cells.length)) break
-    const run = { env, cell, db: openCell(env, cell), now }
+    const later: CellRun['later'] = (work) => slow.push(work)
+    const run = { env, cell, db: openCell(env, cell), now, later }
     const recordSize = (sized: CellRun) => recordCellSize(sized, sizes?.get(cell) ?? null)
     const parts = [{ name: 'cell-sizes', maxQueries: SIZE_QUERIES, work: recordSize }, ...PARTS]
     for (const { name, maxQueries, work } of parts)
       await runPart(name, { cell }, () => work({ ...run, take: queries.part(maxQueries) }))
   }
+  for (const work of slow) await work()
 }

@@ -26,7 +26,8 @@ const PAGE_QUERIES = 1 + WRITE_WATCHES_QUERIES
 /** Of one reminder: the device's channel, and its command before and after the network's answer. */
 const REMIND_QUERIES = 6
 const MAX_REMINDERS = 50
-const REMINDED_AT_ONCE = 10
+/** A Worker has six connections. */
+const REMINDED_AT_ONCE = 5
 export const MAX_WATCH_QUERIES = 2 + 2 * MAX_PAGES * PAGE_QUERIES + MAX_REMINDERS * REMIND_QUERIES
 
 /** One run of this part, and the devices to remind at its end. */
@@ -117,7 +118,6 @@ const settleReturned = async (run: WatchRun): Promise<void> => {
   if (end !== start) await savePosition(db, PART, end)
 }
 
-/** Networks are slow, so no alert waits for a reminder. */
 const remindDevices = async ({ toRemind, ...run }: WatchRun): Promise<void> => {
   for (let at = 0; at < toRemind.length; at += REMINDED_AT_ONCE)
     await Promise.all(
@@ -136,5 +136,6 @@ export const checkWatches = async (cellRun: CellRun): Promise<void> => {
   const run = { ...cellRun, toRemind: [], reminders: 0 }
   await settleDue(run)
   await settleReturned(run)
-  await remindDevices(run)
+  // Networks are slow, so nothing waits for a reminder.
+  if (run.toRemind.length > 0) run.later(() => remindDevices(run))
 }

@@ -17,8 +17,7 @@ export interface Sign {
   device: { key: number; id: string }
   at: number
   said: CheckInText
-  /** The id of the message; null for a button or a code, which can only check in. */
-  messageId: string | null
+  messageId: string
 }
 
 const MINUTE_MS = 60_000
@@ -86,7 +85,7 @@ const startWatchOf = async (
     notifications: [...CHANNELS],
   }
   // The same for a repeat of the push after a crash.
-  const id = await deriveId('wat', at, `${messageId}`)
+  const id = await deriveId('wat', at, messageId)
   const outcome = await createWatch(context, { accountId, id, record, now: from })
   if (outcome.ok) return `A watch was started. The deadline is ${formatShortTime(due, timeZone)}.`
   return outcome.refusal === 'watch-limit-reached' ? LIMIT_REACHED : null
@@ -105,11 +104,16 @@ const takePromise = async (
   if (due <= context.now()) return null
   const deadlines = running.filter((watch) => watch.everyMinutes === null)
   const [first] = deadlines.sort((a, b) => a.nextDue - b.nextDue)
-  if (first && (await step(context, first, { action: 'extend', due })))
+  // A later message, or a person, has set another deadline since.
+  if (first && first.since > at) return null
+  if (first && (await step(context, first, { action: 'extend', due, at })))
     return `The deadline is ${formatShortTime(due, settings.timeZone)}.`
   const promise = { due, everyMinutes: null }
   return startWatchOf(context, sign, { promise, from: at, due, ...settings })
 }
+
+/** Longer ago nobody waits for an interval any more: the text waited to be claimed, or is replayed. */
+const MAX_START_AGE_MS = 86_400_000
 
 /** Starts an interval, unless the same one runs already. */
 const takeRepeat = async (
@@ -119,6 +123,7 @@ const takeRepeat = async (
 ): Promise<string | null> => {
   const { everyMinutes } = sign.said
   if (running.some((watch) => watch.everyMinutes === everyMinutes)) return 'Checked in.'
+  if (sign.at < context.now() - MAX_START_AGE_MS) return null
   const settings = await readSettings(context)
   const everyMs = everyMinutes * MINUTE_MS
   // A message that took longer than its interval must not be overdue at once.
@@ -146,6 +151,6 @@ export const takeSign = async (context: ServiceContext, sign: Sign): Promise<str
   const intervals = running.filter((watch) => watch.everyMinutes !== null)
   await checkInTo(context, intervals, 'checkIn', at)
   return said.action === 'promise'
-    ? takePromise(context, { ...sign, said }, running)
+    ? takePromise(context, { ...sign, said }, watches)
     : takeRepeat(context, { ...sign, said }, running)
 }

@@ -11,7 +11,7 @@ export const presentNoWatch = (): string =>
   page(
     'Link not valid',
     `<h1>This link is not valid</h1>
-<p>The watch may have been deleted, or the link was not copied completely.</p>
+<p>The watch may have ended, or the link was not copied completely.</p>
 <p>If somebody expects you to check in, do it by other means.</p>`,
   )
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import { openCell } from '../db/open.ts'
-import { cellOfLink } from '../domain/message/link.ts'
-import { WATCH_PATH } from '../domain/watch/watch.ts'
+import { type Database, openCell } from '../db/open.ts'
+import { cellOfLink, LINK_VALID_MS } from '../domain/message/link.ts'
+import { isRunning, WATCH_PATH } from '../domain/watch/watch.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { PAGE_HEADERS } from '../links/present.ts'
@@ -15,9 +15,18 @@ const openLinked = (c: Context, link: string) => {
   return { cell, db: openCell(c.env, cell) }
 }
 
+/** After its end a watch is shown only to those who may ask whether their check-in arrived. */
+const isShown = (watch: LinkedWatch): boolean =>
+  isRunning(watch) || (watch.lastCheckIn ?? 0) > Date.now() - LINK_VALID_MS
+
+const findShown = async (db: Database, link: string): Promise<LinkedWatch | null> => {
+  const watch = await findByLink(db, link)
+  return watch && isShown(watch) ? watch : null
+}
+
 const findWatch = async (c: Context, link: string): Promise<LinkedWatch | null> => {
   const opened = openLinked(c, link)
-  return opened && findByLink(opened.db, link)
+  return opened && findShown(opened.db, link)
 }
 
 const replyPage = (c: Context, watch: LinkedWatch | null, isDone = false) =>
@@ -32,7 +41,7 @@ export const watchLinks = new Hono<AppEnv>()
   .post(`${WATCH_PATH}:link`, async (c) => {
     const link = c.req.param('link')
     const opened = openLinked(c, link)
-    const watch = opened && (await findByLink(opened.db, link))
+    const watch = opened && (await findShown(opened.db, link))
     if (!opened || !watch) return replyPage(c, null)
     const context = {
       ...opened,
@@ -43,6 +52,6 @@ export const watchLinks = new Hono<AppEnv>()
     const step = { action: 'checkIn', given: 'checkIn', at: now } as const
     const outcome = await takeStep(context, watch, step, now)
     if (outcome.ok) return replyPage(c, { ...watch, ...outcome.watch }, true)
-    // It has ended meanwhile, or long ago: the page says so.
-    return replyPage(c, await findByLink(opened.db, link))
+    // It has ended: the page says so.
+    return replyPage(c, await findShown(opened.db, link))
   })

@@ -15,6 +15,7 @@ import {
   isCheckIn,
   isRunning,
   MAX_WATCHES,
+  overdueAt,
   startWatch,
   type Watch,
   type WatchCounts,
@@ -42,7 +43,8 @@ export type WatchBody = WatchRecord & { deviceId: string }
 export type WatchStep =
   /** `given`: a message of the device, or a person. `at`: when it arrived. */
   | { action: 'checkIn'; given: WatchCounts; at: number }
-  | { action: 'extend'; due: number }
+  /** `at`: when it was said, if not now. */
+  | { action: 'extend'; due: number; at?: number }
   | { action: 'complete' }
   | { action: 'cancel' }
 
@@ -122,10 +124,19 @@ export const createWatch = async (
   })
 }
 
-const progressAfter = (watch: Watch, before: WatchProgress, step: WatchStep): WatchProgress => {
-  if (step.action === 'checkIn')
-    return isCheckIn(watch, step.given) ? checkIn(watch, before, step.at) : before
-  if (step.action === 'extend') return extendWatch(before, step.due)
+const progressAfter = (
+  watch: Watch,
+  before: WatchProgress,
+  step: WatchStep,
+  now: number,
+): WatchProgress => {
+  if (step.action === 'checkIn') {
+    const after = isCheckIn(watch, step.given) ? checkIn(watch, before, step.at) : before
+    // It arrived so late that the next deadline was missed too: the alert of this silence is raised.
+    const isLate = after.state === 'active' && overdueAt(watch, after) <= now
+    return isLate && before.state === 'overdue' ? { ...after, state: 'overdue' } : after
+  }
+  if (step.action === 'extend') return extendWatch(before, step.due, step.at ?? now)
   return { ...before, state: step.action === 'complete' ? 'completed' : 'cancelled' }
 }
 
@@ -133,7 +144,7 @@ const progressAfter = (watch: Watch, before: WatchProgress, step: WatchStep): Wa
 const planStep = (watch: Watch, step: WatchStep, now: number): WatchChange | null => {
   const before = countContact(watch)
   if (!isRunning(before)) return null
-  const progress = progressAfter(watch, before, step)
+  const progress = progressAfter(watch, before, step, now)
   const events: WatchChange['events'] = []
   if (before.lastCheckIn !== null && before.lastCheckIn !== watch.lastCheckIn)
     events.push(checkedInEvent(watch, before, { at: before.lastCheckIn, given: 'any', now }))

@@ -100,10 +100,14 @@ export const checkIn = (
   return { ...progress, state: 'active', since: at, nextDue, lastCheckIn: at }
 }
 
-/** Moves the deadline; one that has passed is active again. */
-export const extendWatch = (progress: WatchProgress, due: number): WatchProgress => ({
+/**
+ * Moves the deadline; one that has passed is active again. What was said before, and arrives late, is
+ * no check-in for the new one.
+ */
+export const extendWatch = (progress: WatchProgress, due: number, at: number): WatchProgress => ({
   ...progress,
   state: 'active',
+  since: Math.max(progress.since, at),
   nextDue: due,
 })
 

@@ -57,9 +57,8 @@ const raisesOf = async (
     )
 }
 
-/** Locations and signs of life need no device before they are stored, unless they are check-ins. */
-const isPlain = ({ item }: ArrivedItem): boolean =>
-  (item.kind === 'location' || item.kind === 'none') && item.okAt === undefined
+/** Locations and signs of life need no device before they are stored. */
+const isPlain = ({ item: { kind } }: ArrivedItem): boolean => kind === 'location' || kind === 'none'
 
 const findDevices = async (context: ServiceContext, senders: Sender[]): Promise<void> => {
   const named = senders.map(({ identifier }) => ({ deviceId: null, identifier }))
@@ -105,6 +104,10 @@ export const ingestSenders = async (
       now: given.now,
     },
   )
+  for (const device of outcome.devices) {
+    const sender = senders[device.part]
+    if (sender) sender.device ??= device
+  }
   await noteSource(context, outcome.devices, given)
   await acceptAgreeing(context, outcome.quarantined)
   const messages = itemsOfDevices(senders, 'message')
@@ -114,7 +117,7 @@ export const ingestSenders = async (
     context.waitUntil(pokeIfSubscribed(context.env, context))
   }
   await cancelAlerts(context, senders, given.sourceId)
-  await takeCheckIns(context, senders, given.now)
+  await takeCheckIns(context, senders)
   return outcome
 }
 

@@ -27,23 +27,27 @@ const selectNew = (messages: string) => sql`SELECT sent.value ->> 1 AS id, min(s
   WHERE NOT EXISTS (SELECT 1 FROM ${commands} WHERE ${commands.id} = sent.value ->> 0)
   GROUP BY sent.value ->> 0`
 
-type ReceivedMessage = ArrivedItem<MessageItem> & { device: Pick<NamedDevice, 'id' | 'key'> }
+export type ReceivedMessage = ArrivedItem<MessageItem> & { device: Pick<NamedDevice, 'id' | 'key'> }
 
 /** Commands and messages are kept for a year. */
 const MAX_AGE_MS = 365 * 86_400_000
+const MAX_AHEAD_MS = 600_000
 
-/** With a wrong clock a message would be deleted at once, or stay at the top of the list. */
-const timeOf = ({ item, receivedAt }: ReceivedMessage): number =>
-  isClockWrong(item.dateTime, receivedAt) || item.dateTime < receivedAt - MAX_AGE_MS
-    ? receivedAt
-    : item.dateTime
+/**
+ * With a wrong clock a message would be deleted at once, stay at the top of the list, or be a
+ * check-in of the future.
+ */
+export const timeOfMessage = ({ item: { dateTime }, receivedAt }: ReceivedMessage): number => {
+  const isPlausible = dateTime >= receivedAt - MAX_AGE_MS && dateTime <= receivedAt + MAX_AHEAD_MS
+  return isPlausible && !isClockWrong(dateTime, receivedAt) ? dateTime : receivedAt
+}
 
 /** `[commandId, eventId, deviceKey, deviceId, format, text, dateTime, data]`. */
 const packMessage = async (message: ReceivedMessage): Promise<unknown[]> => {
   const { item, device } = message
   const { text, format } = item
   const id = await idOfMessage(device.id, item)
-  const dateTime = timeOf(message)
+  const dateTime = timeOfMessage(message)
   const data = { commandId: id, text, format, dateTime: iso(dateTime) }
   const eventId = `evt_${id.slice(4)}`
   return [id, eventId, device.key, device.id, format, text, dateTime, JSON.stringify(data)]

@@ -43,11 +43,18 @@ test.each([
   'CHECK-IN 6 8H',
   'CHECK-IN 0H',
   'CHECK-IN 721H',
+  'CHECK-IN 99999H',
+  'CHECK-IN 999999999H',
+  'CHECK-IN -6H',
+  'CHECK-IN EVERY 0M',
   'CHECK-IN 24:00',
   'CHECK-IN 18:60',
+  'CHECK-IN 25:99',
   'CHECK-IN EVERY 18:00',
   'CHECK-IN EVERY',
   'Please CHECK-IN',
+  'CHECK-IN all is well',
+  'all ok',
   `CHECK-IN${' '.repeat(40)}6H`,
 ])('%j is no check-in', (text) => {
   expect(readCheckIn(text)).toBeNull()

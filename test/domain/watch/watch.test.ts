@@ -134,10 +134,12 @@ test('what arrives after the alert sets an interval going again', () => {
 
 test('an extension moves the deadline, and its reminder comes again', () => {
   const overdue = settled(watchOf(), 70)
-  const watch = { ...overdue, ...extendWatch(progressOf(overdue), at(200)) }
+  const watch = { ...overdue, ...extendWatch(progressOf(overdue), at(200), at(80)) }
   expect(watch.state).toBe('active')
   expect(checkAtOf(watch, watch)).toBe(at(185))
-  // A check-in before does not bring the deadline forward.
+  // What was said before the extension is no check-in.
+  expect(checkIn(watch, progressOf(watch), at(79))).toEqual(progressOf(watch))
+  // A check-in before the deadline does not bring it forward.
   expect(checkIn(watch, progressOf(watch), at(100)).nextDue).toBe(at(200))
 })
 

@@ -55,7 +55,7 @@ describe('the published document', () => {
         .map(({ path }) => path)
         .filter(
           (path) =>
-            !/^\/(a\/(:link)?|problems(\/:code)?|hooks\/:provider\/:accountId(\/digits)?|in\/:sourceId\/:secret)$/.test(
+            !/^\/([ac]\/(:link)?|problems(\/:code)?|hooks\/:provider\/:accountId(\/digits)?|in\/:sourceId\/:secret)$/.test(
               path,
             ),
         ),

@@ -250,7 +250,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     for (const text of ['CHECK-IN 6H', 'CHECK-IN']) {
       const one = { item: { ...written, text, key: text }, receivedAt: now }
       await storeMessages(db, account.id, [{ ...one, device }])
-      await takeCheckIns(systemContext(job), [{ identifier: 'x', arrived: [one], device }], now)
+      await takeCheckIns(systemContext(job), [{ identifier: 'x', arrived: [one], device }])
     }
     expect(statements.filter(({ sql: text }) => text.includes('UPDATE "watches"'))).toHaveLength(1)
     await findPayload(db, holder, id('pay', 0))

@@ -74,15 +74,17 @@ describe('the page of a watch', () => {
     expect(await readEvents(account, 'watch.checkedIn')).toHaveLength(1)
   })
 
-  test('of a cancelled one says so and offers nothing', async () => {
+  test('of a cancelled one says so to whoever has checked in, and offers nothing', async () => {
     const { id, path } = await start()
+    await call('POST', path)
+    const { lastCheckIn } = await readWatch(account, id)
     await account.call('POST', `/api/watches/${id}/cancel`)
     for (const method of ['GET', 'POST']) {
       const { status, text } = await call(method, path)
       expect([status, text.includes('<form')]).toEqual([200, false])
       expect(text).toContain('<strong>Cancelled.</strong>')
     }
-    expect(await readWatch(account, id)).toMatchObject({ state: 'cancelled', lastCheckIn: null })
+    expect(await readWatch(account, id)).toMatchObject({ state: 'cancelled', lastCheckIn })
   })
 
   test('says that a check-in is late', async () => {
@@ -116,6 +118,19 @@ describe('the page of a watch', () => {
 test('every link that cannot be used has the same page, byte for byte', async () => {
   const { id: deleted, path: ofDeleted } = await start()
   await account.call('DELETE', `/api/watches/${deleted}`)
+  const { id: ended, path: ofEnded } = await start()
+  await account.call('POST', `/api/watches/${ended}/complete`)
+  const { id: longAgo, path: ofLongAgo } = await start({ due: inMinutes(180) })
+  await call('POST', ofLongAgo)
+  const eightDaysAgo = Date.now() - 8 * 24 * HOUR
+  await env.DB.prepare('UPDATE watches SET last_check_in = ? WHERE id = ?')
+    .bind(eightDaysAgo, longAgo)
+    .run()
+  const other = device
+  device = await createDevice(account, 'Deleted')
+  const { path: ofDevice } = await start()
+  await account.call('DELETE', `/api/devices/${device}`)
+  device = other
   const { path: ofDisabled } = await start()
   await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
   // Another cell, of which there may be none; another length; letters that no link has.
@@ -126,6 +141,9 @@ test('every link that cannot be used has the same page, byte for byte', async ()
     '/c/short',
     '/c/UUUUUUUUUUUUUUUU',
     ofDeleted,
+    ofEnded,
+    ofLongAgo,
+    ofDevice,
     ofDisabled,
   ]
   const seen = new Set<string>()
