@@ -334,4 +334,18 @@ export const MUTANTS = [
     to: 'overdueAt(watch, found) < now',
     tests: ['worker/watches/sweep'],
   },
+  {
+    name: 'check-ins: a repeat of the push moves the deadline again',
+    file: 'src/sources/push/checkIns.ts',
+    from: 'isNull(commands.answer)',
+    to: 'sql`true`',
+    tests: ['worker/watches/byMessage'],
+  },
+  {
+    name: 'check-ins: what was said before an extension ends the watch',
+    file: 'src/domain/watch/watch.ts',
+    from: 'since: Math.max(progress.since, at)',
+    to: 'since: progress.since',
+    tests: ['worker/watches/byMessage'],
+  },
 ]

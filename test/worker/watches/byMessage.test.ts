@@ -120,7 +120,7 @@ describe('a check-in', () => {
       expect(Date.parse(lastCheckIn)).toBeLessThanOrEqual(Date.now())
       expect(Date.parse(nextDue) - Date.parse(lastCheckIn)).toBe(HOUR)
       const found = (await checkInsOf(account)).filter(
-        ({ watchId }: { watchId: string }) => watchId === id,
+        (event) => 'watchId' in event && event.watchId === id,
       )
       expect(found).toHaveLength(1)
       await account.call('DELETE', `/api/watches/${id}`)
@@ -204,7 +204,7 @@ describe('a check-in', () => {
     expect(lost.status).toBeGreaterThanOrEqual(500)
     expect(await readWatch(account, id)).toMatchObject({ state: 'active' })
     // The source that is remembered has the database that fails.
-    const statuses = []
+    const statuses: number[] = []
     for (let n = 0; n < 8 && !statuses.includes(200); n++)
       statuses.push((await garmin.push(push)).status)
     expect(statuses.at(-1)).toBe(200)
