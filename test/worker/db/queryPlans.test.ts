@@ -23,13 +23,12 @@ import {
   replacePassword,
 } from '../../../src/passwordLinks/store.ts'
 import { loadDescriber } from '../../../src/places/store.ts'
-import { systemContext } from '../../../src/serviceContext.ts'
 import {
   deleteSubscription,
   listSubscriptions,
   saveSubscription,
 } from '../../../src/pushSubscriptions/store.ts'
-import { systemContext } from '../../../src/serviceContext.ts'
+import { systemContext, systemContext } from '../../../src/serviceContext.ts'
 import {
   endAllSessions,
   endSession,
