@@ -28,7 +28,6 @@ import {
   listSubscriptions,
   saveSubscription,
 } from '../../../src/pushSubscriptions/store.ts'
-import { systemContext, systemContext } from '../../../src/serviceContext.ts'
 import {
   endAllSessions,
   endSession,
