@@ -28,6 +28,7 @@ import {
   listSubscriptions,
   saveSubscription,
 } from '../../../src/pushSubscriptions/store.ts'
+import { systemContext } from '../../../src/serviceContext.ts'
 import {
   endAllSessions,
   endSession,
