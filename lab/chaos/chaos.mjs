@@ -18,9 +18,13 @@ import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { auditJoined, JOINED_VARS, runJoinedKills } from './joinedKills.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
-import { auditNotifications, NOTIFICATION_VARS, runNotifications } from './notifications.mjs'
+import {
+  auditNotifications,
+  NOTIFICATION_VARS,
+  runNotifications,
+} from './notifications/notifications.mjs'
+import { startPushService } from './notifications/pushService.mjs'
 import { auditPushes, runPushes, waitUntilMoved } from './pushes.mjs'
-import { startPushService } from './pushService.mjs'
 import { repeatUnanswered, runWithRandomKills } from './randomKills.mjs'
 import { auditReceipts, RECEIPT_VARS, runReceipts } from './receipts.mjs'
 import { auditWatches, runWatches } from './watches.mjs'

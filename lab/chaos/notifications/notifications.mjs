@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { caller, getToken, listAll, send } from '../harness/http.mjs'
-import { waitUntilSent } from './auditAlerts.mjs'
+import { caller, getToken, listAll, send } from '../../harness/http.mjs'
+import { waitUntilSent } from '../auditAlerts.mjs'
 
 /* Emergencies that go to a browser, and kills around the push service's reply and the receipt. */
 
