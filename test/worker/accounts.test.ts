@@ -219,6 +219,8 @@ describe('budgets', () => {
     expect((await read(messages)).body.account.budgets.messagesPerDay).toEqual({
       Email: 200,
       SMS: 6,
+      Push: 2000,
+      Voice: 40,
     })
     expect((await read({ MESSAGES_PER_LICENSE_PER_DAY: '7' })).status).toBe(500)
     await patch(account, { licenses: 4 })
