@@ -57,7 +57,7 @@ describe('messages', () => {
       to: '+351910000020',
       subject: '',
       text: expect.stringMatching(
-        /^SOS button: Lodz <7>, 14 Jul, 15:00 GMT\+5:30\. 1\.50000,-2\.00000 https:\/\/perigee\.test\/a\/[0-9a-z]{16} Help$/,
+        /^SOS button: Lodz <7>, 14 Jul, 15:00 GMT\+5:30\. 1\.50000,-2\.00000 https:\/\/perigee\.test\/a\/[0-9a-z]{16} 382 km S of Sekondi Help$/,
       ),
     })
   })
