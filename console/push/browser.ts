@@ -18,7 +18,7 @@ export const canNotify = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
 
 /** In base64url, as the service gives it. */
-export const encodeKey = (key: ArrayBuffer): string =>
+const encodeKey = (key: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(key)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
@@ -36,7 +36,7 @@ const store = async (subscription: PushSubscription): Promise<void> => {
   writeStored({ userId, id, endpoint: subscription.endpoint })
 }
 
-/** Ends the browser's subscription. The service learns of it by itself, or by `turnOff`. */
+/** Ends the browser's subscription. The service deletes it at the next push, or by `turnOff`. */
 export const endSubscription = async (): Promise<void> => {
   writeStored(null)
   await (await findSubscription())?.unsubscribe()
@@ -78,7 +78,7 @@ export const keepSubscription = async (): Promise<void> => {
   const hasPresentKey = key != null && encodeKey(key) === publicKey
   const endpoint = subscription?.endpoint ?? null
   const step = nextStep({ stored, userId, endpoint, hasPresentKey, listed })
-  if (step === 'forget') writeStored(null)
+  if (step === 'clear') writeStored(null)
   if (step === 'end') await endSubscription()
   if (step === 'store' && subscription) await store(subscription)
   if (step === 'renew') {

@@ -33,12 +33,12 @@ interface Found {
 }
 
 /** What to do with the browser's subscription when the console starts. */
-export type Step = 'none' | 'forget' | 'renew' | 'store' | 'end'
+export type Step = 'none' | 'clear' | 'renew' | 'store' | 'end'
 
 export const nextStep = ({ stored, userId, endpoint, hasPresentKey, listed }: Found): Step => {
   if (stored?.userId !== userId) return 'none'
   // Permission was taken back, or the browser's data were deleted.
-  if (endpoint === null) return 'forget'
+  if (endpoint === null) return 'clear'
   // The service worker has replaced it.
   if (endpoint !== stored.endpoint) return 'store'
   const own = listed.find(({ id }) => id === stored.id)

@@ -2,7 +2,7 @@ import { workerText as text } from '../text/worker.ts'
 
 /* What the service sends by push, and the notification that shows it. */
 
-export interface PushPayload {
+interface PushPayload {
   title: string
   body: string
   alertId: string | null

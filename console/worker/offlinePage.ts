@@ -15,7 +15,7 @@ a { display: inline-block; padding: .7rem 1.3rem; border: 1px solid; border-radi
 const SCRIPT = `setInterval(() => fetch('/healthz', { cache: 'no-store' })
   .then(({ ok }) => ok && location.reload(), () => {}), ${RETRY_MS})`
 
-/** Stands in for a page that cannot be loaded. It is part of the worker, so nothing is cached. */
+/** Shown when a page cannot be loaded. It is part of the worker, so nothing is cached. */
 export const offlinePage = (): Response => {
   const nonce = crypto.randomUUID()
   const html = `<!doctype html>

@@ -21,7 +21,7 @@ const post = async (path: string): Promise<boolean> => {
   }
 }
 
-/** Without a receipt the service takes it that nobody was reached, and escalates. */
+/** Without a receipt the service assumes that nobody was reached, and notifies others. */
 const sendReceipt = async (path: string): Promise<void> => {
   for (const delay of RECEIPT_RETRIES_MS) {
     if (delay > 0) await wait(delay)

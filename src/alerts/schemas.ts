@@ -21,12 +21,14 @@ export const summary = z.object({
       'Why the message is sent. Only `alert` and a `command` by SMS count against a device’s daily limits.',
   }),
   channel: z.enum(CHANNELS).meta({ description: 'How the message is sent.' }),
-  to: z
-    .string()
-    .meta({ description: 'An e-mail address or a phone number.', example: 'ana@example.com' }),
+  to: z.string().meta({
+    description:
+      'An e-mail address, a phone number, or for `Push` the id of the browser’s push subscription.',
+    example: 'ana@example.com',
+  }),
   status: z.enum(STATUSES).meta({
     description:
-      'What became of the message so far. Of a call, `delivered` means that a key was pressed.',
+      'What became of the message so far. `delivered` means that a receipt says so: of a notification that it was shown, of a call that a key was pressed.',
   }),
   reason: z
     .string()

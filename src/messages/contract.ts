@@ -18,7 +18,9 @@ const message = z
       example: null,
     }),
     deviceId: id('dev').nullable().meta({ description: NOTICE }),
-    subject: z.string().meta({ description: 'Empty for an SMS.', example: 'SOSButton: Tern 7' }),
+    subject: z
+      .string()
+      .meta({ description: 'Empty for an SMS and a call.', example: 'SOSButton: Tern 7' }),
     text: z.string().meta({
       description:
         'The text as it is sent, with `…` in place of the secret part of a link. Where the provider is `outbox`, which sends nothing, `admin` sees the link.',

@@ -114,7 +114,7 @@ const sendPush = async (env: Env, message: Message): Promise<SendOutcome> => {
     return { kind: 'refused', reason: 'subscription-gone' }
   }
   const failure = toFailure(reply, reasonOf(NAME, undefined, status))
-  // Each browser has a push service of its own: one must not hold back the others.
+  // Each browser has a push service of its own: one must not delay the others.
   return failure.kind === 'throttled' ? { ...failure, isOfRecipient: true } : failure
 }
 

@@ -73,7 +73,8 @@ Each account has a number of requests per minute. A request counts as one more f
 /** In the order of the reference page. A test fails for a tag that is missing here. */
 export const TAGS: Readonly<Record<string, string>> = {
   Tokens: 'Exchange an API key for a bearer token.',
-  Sessions: 'People who sign in with a password, and the links with which they set one.',
+  Sessions:
+    'People who sign in with a password, the links with which they set one, and the browsers in which they get notifications.',
   Devices: 'Trackers, and the licenses that keep them active.',
   Locations: 'Where devices are and have been.',
   Sources: 'Trackers that report by their own networks.',

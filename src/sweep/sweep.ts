@@ -60,8 +60,8 @@ const PARTS: Part[] = [
 
 /**
  * What the cron trigger runs each minute, in bounded pages: it records what has expired, finds missed
- * check-ins and silent devices, hands over what a crash left, and deletes what is no longer kept. No license, limit or
- * emergency waits for it. Two runs at once do no harm.
+ * check-ins and silent devices, hands over what a crash left, and deletes what is no longer kept. No
+ * license or limit waits for it, and of emergencies only missed check-ins. Two runs at once do no harm.
  */
 export const sweep = async (env: Env, now: number): Promise<void> => {
   const directory = openDirectory(env)

@@ -6,7 +6,7 @@ import type { LinkedWatch } from './progress.ts'
 
 /* The page by which people check in without signing in. */
 
-/** The same for every link that cannot be used: nobody learns why. */
+/** The same for every link that cannot be used, so that it does not show why. */
 export const presentNoWatch = (): string =>
   page(
     'Link not valid',

@@ -210,7 +210,7 @@ describe('the outcome', () => {
   })
 })
 
-test('a push service that asks to wait holds back no other browser', async () => {
+test('a push service that asks to wait delays no other browser', async () => {
   const set = await scene()
   const second = await makeLocalBrowser()
   await subscribe(set.user, second)

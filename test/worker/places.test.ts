@@ -217,7 +217,7 @@ describe('GET /api/place', () => {
     expect((await ask(account, '?latitude=90&longitude=180')).body.place).toBeNull()
   })
 
-  test('tells a user who is confined to a group no zone', async () => {
+  test('names no zone to a user who is confined to a group', async () => {
     const account = await openAccount()
     await createZone(account, { name: 'Harbour', ...around(PORTO) })
     const group = await createGroup(account, { name: 'North', devices: [] })

@@ -7,7 +7,7 @@ import { isRunning } from './watches.ts'
 export const SHOWS = ['running', 'overdue', 'completed', 'cancelled', 'all'] as const
 export type Show = (typeof SHOWS)[number]
 
-export interface WatchFilters {
+interface WatchFilters {
   show: Show
   name: string
   device: string

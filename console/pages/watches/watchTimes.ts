@@ -27,7 +27,7 @@ export const formatMinutes = (total: number): string => {
 
 type Deadlined = Pick<Watch, 'state' | 'nextDue' | 'graceMinutes'>
 
-export interface Countdown {
+interface Countdown {
   kind: 'ahead' | 'grace' | 'overdue'
   /** How long it is until the deadline or until the alert, or since the deadline. */
   minutes: number

@@ -84,7 +84,7 @@ const eraseAccountRows = async (
   return true
 }
 
-/** Deletes a device's track, alerts, quarantine, conversation and watches. False when there may be more. */
+/** Deletes a device's track, alerts, quarantine, commands and watches. False when more may be left. */
 const eraseDeviceRows = async (
   db: Database,
   { accountId, deviceKey }: Erasure,

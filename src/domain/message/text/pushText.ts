@@ -12,7 +12,7 @@ import { composeNoticeEmail, type NoticeContent } from './noticeText.ts'
 
 /*
  * The text of a notification: its title, some lines, and the link in a last line of its own, which the
- * provider cuts off. A notification has room for about four short lines.
+ * provider cuts off. Browsers show about four short lines.
  */
 
 const MAX_TITLE = 100

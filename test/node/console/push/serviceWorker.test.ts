@@ -152,7 +152,7 @@ describe('the service worker', () => {
   const open = (request: object, preloadResponse?: Promise<Response>) =>
     dispatch('fetch', { request, preloadResponse }) as Promise<Response[]>
 
-  test('stands in for a page that cannot be loaded, and for nothing else', async () => {
+  test('shows the offline page for a page that cannot be loaded, and for nothing else', async () => {
     const [page] = await open({ mode: 'navigate', method: 'GET' })
     expect(page?.status).toBe(503)
     expect(await page?.text()).toContain('No connection')

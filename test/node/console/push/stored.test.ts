@@ -23,7 +23,7 @@ test.each<[string, Partial<Found>, string]>([
   ['all is as it was', {}, 'none'],
   ['nobody turned notifications on here', { stored: null }, 'none'],
   ['another user turned them on here', { userId: 'usr_2', listed: [] }, 'none'],
-  ['the browser has no subscription any more', { endpoint: null }, 'forget'],
+  ['the browser has no subscription any more', { endpoint: null }, 'clear'],
   ['the service has a new key', { hasPresentKey: false }, 'renew'],
   ['the service worker has subscribed anew', { endpoint: 'https://push.example/2' }, 'store'],
   ['the user has signed in again', { listed: [{ id: 'psh_1', current: false }] }, 'store'],
