@@ -12,6 +12,9 @@ export const importMacKey = (secret: Uint8Array | string): Promise<CryptoKey> =>
 export const toBase64url = (bytes: Uint8Array): string =>
   bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 
+export const fromBase64url = (text: string): Uint8Array =>
+  Uint8Array.fromBase64(text, { alphabet: 'base64url' })
+
 export const macOf = async (key: CryptoKey, data: Uint8Array | string): Promise<Uint8Array> => {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))

@@ -1,5 +1,5 @@
 import type { Env } from '../env.ts'
-import { macOf, toBase64url } from './mac.ts'
+import { fromBase64url, macOf, toBase64url } from './mac.ts'
 import { liveSecrets } from './token.ts'
 
 /* Encrypts secrets that the database keeps, with AES-GCM keys that derive from TOKEN_SECRET. */
@@ -22,9 +22,6 @@ export const seal = async (env: Env, use: string, text: string): Promise<string>
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, bytes)
   return [signer.kid, toBase64url(iv), toBase64url(new Uint8Array(sealed))].join('.')
 }
-
-const fromBase64url = (text: string): Uint8Array =>
-  Uint8Array.fromBase64(text, { alphabet: 'base64url' })
 
 /** The text, and whether the present secret sealed it; null if no live secret did. */
 export const unseal = async (

@@ -1,13 +1,15 @@
+import { fromBase64url } from '../auth/mac.ts'
+
 /* Encryption of push messages for one browser: RFC 8291, with the coding `aes128gcm` of RFC 8188. */
 
 /** The keys of a browser's subscription, in base64url. */
-export interface ClientKeys {
+interface ClientKeys {
   p256dh: string
   auth: string
 }
 
 /** Our side of one message. New for each message; tests give their own. */
-export interface SenderKeys {
+interface SenderKeys {
   pair: CryptoKeyPair
   salt: Uint8Array
 }
@@ -20,8 +22,6 @@ const RECORD_BYTES = 4096
 const DELIMITER = 2
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-const fromBase64url = (text: string): Uint8Array =>
-  Uint8Array.fromBase64(text, { alphabet: 'base64url' })
 const join = (...parts: Uint8Array[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]))
 

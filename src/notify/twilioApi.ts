@@ -15,7 +15,7 @@ import { hmac, isSameSignature } from './signature.ts'
 /** What the account has sent: the path's name, and the member of a reply. */
 const LISTS = { Messages: 'messages', Calls: 'calls' } as const
 
-export interface TwilioApi {
+interface TwilioApi {
   url: string
   member: (typeof LISTS)[keyof typeof LISTS]
   headers: Record<string, string>
@@ -97,7 +97,7 @@ export const hookUrl = (origin: string, hook: string, { accountId, key }: Messag
   `${origin}/hooks/${hook}/${accountId}?message=${key}`
 
 /** A request of Twilio whose signature is right. */
-export interface SignedRequest {
+interface SignedRequest {
   accountId: string
   key: string
   query: URLSearchParams

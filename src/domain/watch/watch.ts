@@ -137,7 +137,7 @@ export const overdueAt = (
 ): number => nextDue + graceMinutes * MINUTE_MS
 
 /** When the device is reminded, or the deadline itself; null once that was done. */
-export const remindAt = (
+const remindAt = (
   { remindMinutes }: Pick<WatchRecord, 'remindMinutes'>,
   { reminded, nextDue }: Pick<WatchProgress, 'reminded' | 'nextDue'>,
 ): number | null => (reminded === nextDue ? null : nextDue - (remindMinutes ?? 0) * MINUTE_MS)
@@ -153,7 +153,7 @@ export const countContact = (watch: Watch): WatchProgress => {
   return isFound ? checkIn(watch, progress, watch.contact) : progress
 }
 
-export interface Settlement {
+interface Settlement {
   progress: WatchProgress
   /** The contact that is a check-in and was not recorded as one. */
   checkedInAt: number | null

@@ -1,4 +1,5 @@
-import { composeCall, composeNoticeCall } from '../text/voiceText.ts'
+import { composeNoticeSms } from '../text/noticeText.ts'
+import { composeCall } from '../text/voiceText.ts'
 import type { ChannelDefinition } from './channel.ts'
 
 /** Telephone calls. */
@@ -12,5 +13,5 @@ export const voice: ChannelDefinition = {
   noticeLimit: () => LIMIT,
   unitsOf: () => 1,
   composeAlert: composeCall,
-  composeNotice: composeNoticeCall,
+  composeNotice: composeNoticeSms,
 }

@@ -6,7 +6,6 @@ import {
   placeOf,
 } from '../alertText.ts'
 import { type AlertDetails, type MessageText, toOneLine } from './messageText.ts'
-import { composeNoticeSms, type NoticeContent } from './noticeText.ts'
 
 /* What a telephone call says. The provider adds which keys to press. */
 
@@ -62,6 +61,3 @@ export const composeCall = (details: AlertDetails, timeZone: string): MessageTex
   ]
   return { subject: '', text: sentences.filter((sentence) => sentence !== '').join(' ') }
 }
-
-export const composeNoticeCall = (content: NoticeContent, timeZone: string): MessageText =>
-  composeNoticeSms(content, timeZone)
