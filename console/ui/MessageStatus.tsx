@@ -1,4 +1,5 @@
 import type { Delivery } from '../api/types.ts'
+import { later } from '../text/later.ts'
 import { text } from '../text/text.ts'
 import { Badge } from './Page.tsx'
 import { Time } from './Time.tsx'
@@ -21,8 +22,8 @@ export const MessageKind = ({ kind }: Pick<Delivery, 'kind'>) => (
 )
 
 /** A reason of the API in words; one that the console does not know is shown as it is. */
-export const reasonText = (reason: string): string =>
-  (text.messages.reasons as Record<string, string>)[reason] ?? reason
+const reasonText = (reason: string): string =>
+  (later.messages.reasons as Record<string, string>)[reason] ?? reason
 
 /** What became of a message: the status, since when, and why it was not sent. */
 export const MessageStatus = ({

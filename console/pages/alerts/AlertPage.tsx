@@ -6,6 +6,7 @@ import { useResource } from '../../api/resource.ts'
 import type { Alert, Message } from '../../api/types.ts'
 import { emergencies } from '../../app/emergencies.ts'
 import type { PageProps } from '../../app/routes.ts'
+import { addressText } from '../../format/channels.ts'
 import { formatPosition } from '../../format/units.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { session } from '../../session/session.ts'
@@ -48,7 +49,7 @@ const Recipients = ({ alert, messages }: Loaded) => (
         {alert.deliveries.map((delivery) => (
           <li key={delivery.id}>
             <div>
-              <b>{delivery.to}</b>
+              <b>{addressText(delivery)}</b>
               <span class="muted">
                 {text.messages.channels[delivery.channel]} · <MessageKind kind={delivery.kind} />
               </span>

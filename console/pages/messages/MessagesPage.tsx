@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import type { Message } from '../../api/types.ts'
-import { CHANNELS } from '../../format/channels.ts'
+import { addressText, CHANNELS } from '../../format/channels.ts'
 import { useLiveReload } from '../../live/useLive.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
@@ -94,7 +94,11 @@ export default () => {
         </span>
       ),
     },
-    { key: 'to', label: text.messages.to, cell: ({ to }) => <div class="address">{to}</div> },
+    {
+      key: 'to',
+      label: text.messages.to,
+      cell: (one) => <div class="address">{addressText(one)}</div>,
+    },
     {
       key: 'status',
       label: text.messages.status,

@@ -1,4 +1,5 @@
 import type { Delivery } from '../../../api/types.ts'
+import { addressText } from '../../../format/channels.ts'
 import { later } from '../../../text/later.ts'
 import { text } from '../../../text/text.ts'
 import { MessageKind, MessageStatus } from '../../../ui/MessageStatus.tsx'
@@ -29,7 +30,7 @@ export const Recipients = ({ deliveries }: { deliveries: readonly Delivery[] }) 
               {own.map((delivery) => (
                 <li key={delivery.id}>
                   <div>
-                    <span>{delivery.to}</span>
+                    <span>{addressText(delivery)}</span>
                     <span class="muted">
                       {text.messages.channels[delivery.channel]} ·{' '}
                       <MessageKind kind={delivery.kind} />

@@ -1,4 +1,5 @@
 import type { Delivery } from '../../../api/types.ts'
+import { addressText } from '../../../format/channels.ts'
 
 /* Who was notified of an emergency, and whether a message has reached them. */
 
@@ -31,7 +32,7 @@ const keyOf = ({ userId, name, to }: Delivery): string => userId ?? name ?? to
 export const groupByPerson = (deliveries: readonly Delivery[]): Recipient[] =>
   [...Map.groupBy(deliveries, keyOf)].map(([key, own]) => ({
     key,
-    name: own[0]?.name ?? own[0]?.to ?? key,
+    name: own[0]?.name ?? (own[0] ? addressText(own[0]) : key),
     reached: reachedBy(own),
     deliveries: own,
   }))

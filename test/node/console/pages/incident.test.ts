@@ -33,6 +33,7 @@ describe('who was notified of an emergency', () => {
       message('4', 'bo@example.org', { name: 'Bo', status: 'suppressed' }),
       message('5', 'guard@example.org', { status: 'sent' }),
       message('6', '+351911111', { status: 'queued' }),
+      { ...message('7', 'psh_1', { status: 'sent' }), channel: 'Push' },
     ])
     expect(
       people.map(({ name, reached, deliveries }) => [name, reached, deliveries.length]),
@@ -41,6 +42,7 @@ describe('who was notified of an emergency', () => {
       ['Bo', 'not-reached', 2],
       ['guard@example.org', 'sent', 1],
       ['+351911111', 'waiting', 1],
+      ['A browser', 'sent', 1],
     ])
   })
 })
