@@ -14,7 +14,7 @@ import { systemContext } from '../serviceContext.ts'
 /* Reminds whoever carries the device that a check-in is due. */
 
 /** The part of the sweep that reminds. */
-export interface Reminding {
+interface Reminding {
   env: Env
   cell: number
   now: number
@@ -41,9 +41,8 @@ const textOf = (nextDue: number, timeZone: string): string =>
  */
 export const remindDevice = async (
   { env, cell, now }: Reminding,
-  { id, accountId, deviceKey, nextDue, remindMinutes }: Watch,
+  { id, accountId, deviceKey, nextDue }: Watch,
 ): Promise<void> => {
-  if (remindMinutes === null) return
   const db = openCell(env, cell)
   const context = systemContext({ env, db, cell, accountId, name: 'sweep', now })
   try {

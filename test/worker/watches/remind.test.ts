@@ -5,7 +5,7 @@ import type { Env } from '../../../src/env.ts'
 import { findRunning } from '../../../src/watches/progress.ts'
 import { remindDevice } from '../../../src/watches/remind.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { createWatch } from '../../support/alerts/watches.ts'
+import { alertsOf, createWatch, sweepIn } from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
 
@@ -69,13 +69,23 @@ describe('a reminder', () => {
     expect(await commandsOf(account, device)).toMatchObject([{ status: 'unknown' }])
   })
 
-  test('is left out without a channel, by SMS too, and where none is wanted', async () => {
+  test('comes with the sweep before the deadline, where one is wanted; then the alert', async () => {
+    const { account, device, imei } = await start(GARMIN)
+    await createWatch(account, device, { counts: 'message', alertName: 'NotReminded' })
+    await sweepIn(29)
+    expect(await callsFor(imei)).toEqual([])
+    await sweepIn(31)
+    expect(await callsFor(imei)).toHaveLength(1)
+    expect(await alertsOf(account, device)).toEqual([])
+    await sweepIn(61)
+    expect((await alertsOf(account, device)).sort()).toEqual(['MissedCheckIn', 'NotReminded'])
+    expect(await callsFor(imei)).toHaveLength(1)
+  })
+
+  test('is left out without a channel, by SMS too', async () => {
     const without = await start({})
     await remindDevice(run, without.watch)
     expect(await commandsOf(without.account, without.device)).toEqual([])
-    const unwanted = await start(GARMIN)
-    await remindDevice(run, { ...unwanted.watch, remindMinutes: null })
-    expect(await commandsOf(unwanted.account, unwanted.device)).toEqual([])
     const account = await openAccount()
     const phone = await createDevice(account, { min: '+351910000000' })
     await createWatch(account, phone, { remindMinutes: 30 })
