@@ -1,19 +1,10 @@
-import {
-  createDecipheriv,
-  createECDH,
-  createPublicKey,
-  hkdfSync,
-  randomBytes,
-  verify,
-} from 'node:crypto'
+import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENCE_MS } from './browser.mjs'
+import { decryptPush } from './decryptPush.mjs'
 
 /* A push service on this machine, and the keys of a browser that is subscribed to it. */
-
-const derive = (secret, salt, info, length) =>
-  Buffer.from(hkdfSync('sha256', secret, salt, info, length))
 
 /** The keys of a VAPID header, if its signature is right (RFC 8292). */
 function readVapid(header, audience) {
@@ -42,13 +33,12 @@ function readVapid(header, audience) {
 export class PushService {
   received = []
   faults = []
-  #browser = createECDH('prime256v1')
-  #auth = randomBytes(16)
+  #browser = { ecdh: createECDH('prime256v1'), auth: randomBytes(16) }
   #server = createServer((request, response) => void this.#take(request, response))
 
   static async start() {
     const service = new PushService()
-    service.#browser.generateKeys()
+    service.#browser.ecdh.generateKeys()
     await new Promise((resolve) => service.#server.listen(0, '127.0.0.1', resolve))
     service.origin = `http://127.0.0.1:${service.#server.address().port}`
     return service
@@ -64,8 +54,8 @@ export class PushService {
       endpoint: `${this.origin}/push/browser`,
       expirationTime: null,
       keys: {
-        p256dh: this.#browser.getPublicKey('base64url'),
-        auth: this.#auth.toString('base64url'),
+        p256dh: this.#browser.ecdh.getPublicKey('base64url'),
+        auth: this.#browser.auth.toString('base64url'),
       },
     }
   }
@@ -86,31 +76,12 @@ export class PushService {
     for await (const chunk of request) chunks.push(chunk)
     try {
       const key = readVapid(request.headers.authorization ?? '', this.origin)
-      const payload = JSON.parse(this.#decrypt(Buffer.concat(chunks)))
+      const payload = JSON.parse(decryptPush(Buffer.concat(chunks), this.#browser))
       this.received.push({ headers: request.headers, key, payload })
       response.writeHead(201).end()
     } catch (fault) {
       this.faults.push(fault.message)
       response.writeHead(400).end()
     }
-  }
-
-  /** RFC 8291: one record of `aes128gcm`, whose key is agreed on by ECDH. */
-  #decrypt(body) {
-    const salt = body.subarray(0, 16)
-    const keyEnd = 21 + body[20]
-    const sender = body.subarray(21, keyEnd)
-    const info = Buffer.concat([
-      Buffer.from('WebPush: info\0'),
-      this.#browser.getPublicKey(),
-      sender,
-    ])
-    const secret = derive(this.#browser.computeSecret(sender), this.#auth, info, 32)
-    const key = derive(secret, salt, 'Content-Encoding: aes128gcm\0', 16)
-    const nonce = derive(secret, salt, 'Content-Encoding: nonce\0', 12)
-    const decipher = createDecipheriv('aes-128-gcm', key, nonce)
-    decipher.setAuthTag(body.subarray(-16))
-    const padded = Buffer.concat([decipher.update(body.subarray(keyEnd, -16)), decipher.final()])
-    return padded.subarray(0, padded.lastIndexOf(2)).toString()
   }
 }
