@@ -1,7 +1,8 @@
-import { effect } from '@preact/signals'
+import { computed, effect, untracked } from '@preact/signals'
 import { alarmTools, emergencies } from '../app/emergencies.ts'
 import { keepSubscription, registerWorker } from '../push/browser.ts'
 import { navigate } from '../router/router.ts'
+import { session } from '../session/session.ts'
 import { AlarmTools } from './AlarmTools.tsx'
 import { showOnDesktop } from './desktop.ts'
 import { followSound } from './sound.ts'
@@ -23,8 +24,19 @@ const followOnDesktop = async (stops: (() => void)[]): Promise<void> => {
   if (!registration) return
   if ('Notification' in globalThis)
     stops.push(effect(() => showOnDesktop(registration, emergencies.value)))
-  await keepSubscription()
 }
+
+const viewerId = computed(() => {
+  const { account, user } = session.me.value ?? {}
+  return `${account?.id} ${user?.id}`
+})
+
+/** After an expired session somebody else may sign in without loading the page anew. */
+const followViewer = (): (() => void) =>
+  effect(() => {
+    void viewerId.value
+    void untracked(keepSubscription).catch(() => undefined)
+  })
 
 export const startAlarm = (): (() => void) => {
   alarmTools.value = AlarmTools
@@ -33,6 +45,7 @@ export const startAlarm = (): (() => void) => {
     followTitle(),
     followSound(() => emergencies.value.length > 0),
     effect(() => showInTab(emergencies.value.length)),
+    followViewer(),
     () => navigator.serviceWorker?.removeEventListener('message', openFromWorker),
   ]
   // Without a service worker, or without an answer, the tab goes on alone.

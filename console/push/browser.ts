@@ -1,6 +1,6 @@
 import { session } from '../session/session.ts'
 import { readBrowsers, readPushKey, removeBrowser, storeBrowser } from './api.ts'
-import { nextStep, readStored, writeStored } from './stored.ts'
+import { isOfOther, nextStep, readStored, type Viewer, writeStored } from './stored.ts'
 
 /* Notifications in this browser. */
 
@@ -29,17 +29,26 @@ const subscribe = async (publicKey: string): Promise<PushSubscription> => {
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 }
 
+const findViewer = (): Viewer | null => {
+  const me = session.me.peek()
+  return me && { accountId: me.account.id, userId: me.user?.id ?? null }
+}
+
 const store = async (subscription: PushSubscription): Promise<void> => {
-  const userId = session.me.peek()?.user?.id
-  if (!userId) return
+  const { accountId, userId = null } = findViewer() ?? {}
+  if (!accountId || !userId) return
   const { id } = await storeBrowser(subscription)
-  writeStored({ userId, id, endpoint: subscription.endpoint })
+  writeStored({ accountId, userId, id, endpoint: subscription.endpoint })
 }
 
 /** Ends the browser's subscription. The service deletes it at the next push, or by `turnOff`. */
 export const endSubscription = async (): Promise<void> => {
+  const registration = await findRegistration()
+  // A failure leaves what is stored, and the next visit tries again.
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe()
   writeStored(null)
-  await (await findSubscription())?.unsubscribe()
+  // Whoever comes next must not acknowledge as this user.
+  for (const shown of (await registration?.getNotifications()) ?? []) shown.close()
 }
 
 /** The id of this browser's subscription, if the signed-in user made it. */
@@ -64,20 +73,27 @@ export const turnOff = async (id: string): Promise<void> => {
   if (id === (await ownSubscriptionId())) await endSubscription()
 }
 
-/** Brings the browser and the service together again, once in each visit. */
+/**
+ * Brings the browser and the service together again, in each visit and when another user signs in.
+ * Ends the subscription of an earlier user, whose session may have expired here.
+ */
 export const keepSubscription = async (): Promise<void> => {
   const stored = readStored()
-  const userId = session.me.peek()?.user?.id
-  if (!stored || !userId) return
+  const viewer = findViewer()
+  if (!stored || !viewer) return
+  if (isOfOther(stored, viewer)) return endSubscription()
+  if (viewer.userId === null) return
   const [subscription, publicKey, listed] = await Promise.all([
     findSubscription(),
     readPushKey(),
     readBrowsers(),
   ])
+  // Calls wait for a sign-in, which may be another user's; that has its own run.
+  if (findViewer()?.userId !== viewer.userId) return
   const key = subscription?.options.applicationServerKey
   const hasPresentKey = key != null && encodeKey(key) === publicKey
   const endpoint = subscription?.endpoint ?? null
-  const step = nextStep({ stored, userId, endpoint, hasPresentKey, listed })
+  const step = nextStep({ stored, endpoint, hasPresentKey, listed })
   if (step === 'clear') writeStored(null)
   if (step === 'end') await endSubscription()
   if (step === 'store' && subscription) await store(subscription)

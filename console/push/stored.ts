@@ -3,6 +3,7 @@
 const NAME = 'perigee.push'
 
 export interface Stored {
+  accountId: string
   userId: string
   /** Of the subscription in the API. */
   id: string
@@ -22,9 +23,18 @@ export const writeStored = (stored: Stored | null): void => {
   else localStorage.removeItem(NAME)
 }
 
+/** Who is signed in. A key may belong to no user. */
+export interface Viewer {
+  accountId: string
+  userId: string | null
+}
+
+/** Whether somebody else is signed in now than who turned notifications on. */
+export const isOfOther = (stored: Stored, { accountId, userId }: Viewer): boolean =>
+  stored.accountId !== accountId || (userId !== null && stored.userId !== userId)
+
 interface Found {
-  stored: Stored | null
-  userId: string
+  stored: Stored
   /** Of the browser's subscription; null where it has none. */
   endpoint: string | null
   /** Whether the subscription accepts the service's present key. */
@@ -35,8 +45,7 @@ interface Found {
 /** What to do with the browser's subscription when the console starts. */
 export type Step = 'none' | 'clear' | 'renew' | 'store' | 'end'
 
-export const nextStep = ({ stored, userId, endpoint, hasPresentKey, listed }: Found): Step => {
-  if (stored?.userId !== userId) return 'none'
+export const nextStep = ({ stored, endpoint, hasPresentKey, listed }: Found): Step => {
   // Permission was taken back, or the browser's data were deleted.
   if (endpoint === null) return 'clear'
   // The service worker has replaced it.

@@ -21,7 +21,9 @@ const kept = new Map<string, string>()
 const steps: string[] = []
 let permission = 'granted'
 let publicKey = encoded('key 1')
-let userId = 'usr_1'
+let accountId = 'acc_1'
+let userId: string | null = 'usr_1'
+let shown = 0
 let subscription: Subscription | null = null
 let listed: { id: string; current: boolean }[] = []
 let made = 0
@@ -48,7 +50,9 @@ beforeEach(async () => {
   steps.length = 0
   permission = 'granted'
   publicKey = encoded('key 1')
+  accountId = 'acc_1'
   userId = 'usr_1'
+  shown = 0
   subscription = null
   listed = []
   made = 0
@@ -58,7 +62,9 @@ beforeEach(async () => {
     removeItem: (name: string) => kept.delete(name),
   })
   vi.stubGlobal('Notification', { requestPermission: async () => permission })
-  const registration = { pushManager }
+  const notification = { close: () => shown-- }
+  const getNotifications = async () => Array.from({ length: shown }, () => notification)
+  const registration = { pushManager, getNotifications }
   vi.stubGlobal('navigator', {
     serviceWorker: {
       register: async () => registration,
@@ -67,7 +73,9 @@ beforeEach(async () => {
     },
   })
   replaceModule('session/session.ts', {
-    session: { me: { peek: () => ({ user: { id: userId } }) } },
+    session: {
+      me: { peek: () => ({ account: { id: accountId }, user: userId && { id: userId } }) },
+    },
   })
   replaceModule('push/api.ts', {
     readPushKey: async () => publicKey,
@@ -112,14 +120,55 @@ test('another browser is removed without ending the subscription of this one', a
   expect(await browser.ownSubscriptionId()).toBe('psh_1')
 })
 
-test('a subscription of another user is not shown as one’s own, and replaced', async () => {
+test.each<[string, () => void]>([
+  [
+    'user',
+    () => {
+      userId = 'usr_2'
+    },
+  ],
+  [
+    'account, by a key without a user,',
+    () => {
+      accountId = 'acc_2'
+      userId = null
+    },
+  ],
+])('another %s that signs in ends the subscription of the user before', async (_, signIn) => {
+  await browser.turnOn()
+  shown = 2
+  signIn()
+  await browser.keepSubscription()
+  expect(steps.slice(2)).toEqual(['unsubscribe'])
+  expect([kept.size, shown]).toEqual([0, 0])
+})
+
+test('a key of the same account without a user leaves it as it is', async () => {
+  await browser.turnOn()
+  userId = null
+  await browser.keepSubscription()
+  expect(steps).toEqual(['subscribe key 1', 'store psh_1'])
+  expect(kept.size).toBe(1)
+})
+
+test('one that could not be ended is ended at the next visit', async () => {
   await browser.turnOn()
   userId = 'usr_2'
-  listed = []
+  const end = subscription?.unsubscribe
+  if (subscription) subscription.unsubscribe = () => Promise.reject(new Error('No connection.'))
+  await expect(browser.keepSubscription()).rejects.toThrow('No connection.')
+  if (subscription && end) subscription.unsubscribe = end
   await browser.keepSubscription()
-  expect(await browser.ownSubscriptionId()).toBeNull()
+  expect(steps.slice(2)).toEqual(['unsubscribe'])
+})
+
+test('a user who signs in while calls wait does not get the subscription of the one before', async () => {
   await browser.turnOn()
-  expect(steps.slice(2)).toEqual(['unsubscribe', 'subscribe key 1', 'store psh_2'])
+  listed = [{ id: 'psh_1', current: false }]
+  const keeping = browser.keepSubscription()
+  userId = 'usr_2'
+  await keeping
+  expect(steps).toEqual(['subscribe key 1', 'store psh_1'])
 })
 
 test('a visit changes nothing while all is well', async () => {
