@@ -8,7 +8,14 @@ import { isCheckIn, WATCH_ALERT, type Watch, type WatchCounts } from '../domain/
 import { Problem } from '../http/contract/problem.ts'
 import { deriveId } from '../ids.ts'
 import type { ServiceContext } from '../serviceContext.ts'
-import { createWatch, findRunning, takeStep, type WatchBody, type WatchStep } from './progress.ts'
+import {
+  createWatch,
+  findRunning,
+  takeStep,
+  takeStepOfAll,
+  type WatchBody,
+  type WatchStep,
+} from './progress.ts'
 
 /* What a device says changes its watches. */
 
@@ -41,6 +48,12 @@ const step = async (context: ServiceContext, watch: Watch, taken: WatchStep) => 
   return outcome.ok ? outcome.watch : null
 }
 
+const stepAll = async (context: ServiceContext, watches: Watch[], taken: WatchStep) => {
+  const outcome = await takeStepOfAll(context, watches, taken, context.now())
+  if (!outcome) throw new Problem('unavailable')
+  return outcome
+}
+
 /** Checks in to those that take it; true if any did. */
 const checkInTo = async (
   context: ServiceContext,
@@ -48,12 +61,9 @@ const checkInTo = async (
   given: WatchCounts,
   at: number,
 ): Promise<boolean> => {
-  let isTaken = false
-  for (const watch of watches.filter((one) => isCheckIn(one, given))) {
-    const after = await step(context, watch, { action: 'checkIn', given, at })
-    isTaken ||= (after?.lastCheckIn ?? 0) >= at
-  }
-  return isTaken
+  const counting = watches.filter((one) => isCheckIn(one, given))
+  const after = await stepAll(context, counting, { action: 'checkIn', given, at })
+  return after.some(({ lastCheckIn }) => (lastCheckIn ?? 0) >= at)
 }
 
 interface Start {
@@ -144,7 +154,7 @@ export const takeSign = async (context: ServiceContext, sign: Sign): Promise<str
   if (said.action === 'checkIn')
     return (await checkInTo(context, running, said.given, at)) ? 'Checked in.' : null
   if (said.action === 'complete') {
-    for (const watch of running) await step(context, watch, { action: 'complete' })
+    await stepAll(context, running, { action: 'complete' })
     return running.length > 0 ? 'The watch was completed.' : null
   }
   // Who sets a deadline is well: that is a check-in to every interval.

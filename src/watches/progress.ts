@@ -155,13 +155,31 @@ const planStep = (watch: Watch, step: WatchStep, now: number): WatchChange | nul
 }
 
 const MAX_TRIES = 20
+/** One device may have as many watches as its account. */
+const MAX_CHANGES = 200
+
+/** Tries a step of some watches; returns those that something else has written meanwhile. */
+const tryStep = async (
+  { env, db, cell, waitUntil }: StepContext,
+  changes: WatchChange[],
+  now: number,
+): Promise<Set<string>> => {
+  const lost = new Set<string>()
+  for (let at = 0; at < changes.length; at += MAX_CHANGES) {
+    const page = changes.slice(at, at + MAX_CHANGES)
+    const { written, subscribed } = await writeWatches(db, page, now)
+    for (const accountId of subscribed) waitUntil(pokeFeed(env, { accountId, cell }))
+    for (const { before } of page) if (!written.has(before.id)) lost.add(before.id)
+  }
+  return lost
+}
 
 /**
  * Takes a step, again after a lost race, with its event in the same batch. A check-in that does not
  * count for the watch, or that repeats the last one, leaves it as it is.
  */
 export const takeStep = async (
-  { env, db, cell, waitUntil }: StepContext,
+  context: StepContext,
   watch: Watch,
   step: WatchStep,
   now: number,
@@ -171,10 +189,34 @@ export const takeStep = async (
   for (let tries = 0; tries < MAX_TRIES && read; tries++) {
     const change = planStep(read, step, now)
     if (!change) return refuse('watch-ended')
-    const { written, subscribed } = await writeWatches(db, [change], now)
-    if (subscribed.length > 0) waitUntil(pokeFeed(env, { accountId, cell }))
-    read = await ownWatches.find(db, accountId, id)
-    if (read && written.has(id)) return { ok: true, watch: read }
+    const lost = await tryStep(context, [change], now)
+    read = await ownWatches.find(context.db, accountId, id)
+    if (read && lost.size === 0) return { ok: true, watch: read }
   }
   return read ? refuse('conflict') : refuse('watch-not-found')
+}
+
+/**
+ * Takes a step of all of these watches of a device in few queries, and returns how far they have
+ * come, without those that have ended meanwhile. Null after too many lost races.
+ */
+export const takeStepOfAll = async (
+  context: StepContext,
+  watches: Watch[],
+  step: WatchStep,
+  now: number,
+): Promise<WatchProgress[] | null> => {
+  const taken: WatchProgress[] = []
+  let left = watches
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const changes = left.flatMap((watch) => planStep(watch, step, now) ?? [])
+    const lost = await tryStep(context, changes, now)
+    for (const { before, progress } of changes) if (!lost.has(before.id)) taken.push(progress)
+    const [first] = left
+    if (!first || lost.size === 0) return taken
+    const { accountId, deviceKey } = first
+    const running = await findRunning(context.db, accountId, deviceKey)
+    left = running.filter(({ id }) => lost.has(id))
+  }
+  return null
 }

@@ -2,7 +2,13 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { nextClockTime } from '../../../src/domain/time/schedule.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/alerts/watches.ts'
+import {
+  copyWatch,
+  createWatch,
+  inMinutes,
+  MINUTE,
+  readWatch,
+} from '../../support/alerts/watches.ts'
 import { callWithBindings, failExecutions } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { readEvents } from '../../support/feed/events.ts'
@@ -69,6 +75,23 @@ describe('a check-in', () => {
     await garmin.push({ contentType, body: body.replace(/"timeStamp":\d+/, `"timeStamp":${at}`) })
     const found = await Promise.all(ids.map((id) => readWatch(account, id)))
     expect(found.map(({ lastCheckIn }) => lastCheckIn === iso(at))).toEqual(expected)
+  })
+
+  test('to hundreds of watches takes a few queries, so that the push does not fail', async () => {
+    const { account, device, garmin } = await open()
+    const { id } = await createWatch(account, device, { due: inHours(3), counts: 'message' })
+    await copyWatch(id, 449)
+    const { db, runs } = failExecutions(env.DB, { pattern: /UPDATE "watches"/, times: 0 })
+    const body = JSON.parse(text('OK').body)
+    const path = new URL(garmin.url).pathname
+    const { status } = await callWithBindings({ DB: db }, 'POST', path, { body })
+    expect([status, runs()]).toEqual([200, 3])
+    const { n } = (await env.DB.prepare(
+      "SELECT count(*) AS n FROM watches WHERE account_id = ? AND state = 'completed'",
+    )
+      .bind(account.id)
+      .first<{ n: number }>()) ?? { n: 0 }
+    expect(n).toBe(450)
   })
 
   test('by SPOT’s OK sets an interval going again, from its own time', async () => {
