@@ -45,6 +45,8 @@ export interface Message {
   /** The path of the link in the text: `/a/…`. */
   link: string | null
   to: string
+  /** The user whom it is for; null for anybody else. */
+  userId?: string | null
   subject: string
   text: string
   /** Time of the first attempt of unknown outcome; null if certainly none was accepted. */

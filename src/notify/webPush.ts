@@ -82,8 +82,11 @@ const composePayload = async (env: Env, message: Message): Promise<string> => {
 
 const sendPush = async (env: Env, message: Message): Promise<SendOutcome> => {
   const db = withRetries(openCell(env, message.cell))
-  const subscription = await findPushSubscription(db, message.accountId, message.to)
-  if (!subscription) return { kind: 'refused', reason: 'subscription-deleted' }
+  const { accountId, to, userId = null } = message
+  const subscription = await findPushSubscription(db, accountId, to)
+  // Another user of the browser may have taken it over since the message was composed.
+  if (!subscription || (userId !== null && subscription.userId !== userId))
+    return { kind: 'refused', reason: 'subscription-deleted' }
   const check = checkPublicUrl(subscription.endpoint, allowsLoopback(env))
   if (!check.ok) return { kind: 'refused', reason: 'endpoint-not-allowed' }
   const authorization = await authorize(env, check.url.origin, subscription.keyId)

@@ -191,6 +191,8 @@ describe('the outcome', () => {
     const [set, other] = [await scene(), await scene()]
     const deleted = { kind: 'refused', reason: 'subscription-deleted' }
     expect(await webPush.send(env, messageTo({ ...set, to: other.to }))).toEqual(deleted)
+    // The browser is another user's by now.
+    expect(await webPush.send(env, messageTo(set, { userId: 'usr_other' }))).toEqual(deleted)
     const guarded = { ...env, ALLOW_LOOPBACK_WEBHOOKS: 'false' }
     expect(await webPush.send(guarded, messageTo(set))).toEqual({
       kind: 'refused',

@@ -102,7 +102,8 @@ class ChannelSender {
 
   /** The message as providers get it. */
   #toMessage(row: MessageRow, { id: accountId, cell }: Account): Message {
-    const { id, key, deviceKey, kind, urgent: isUrgent, to, subject, link, unsureSince } = row
+    const { id, key, deviceKey, kind, urgent: isUrgent, link, unsureSince } = row
+    const { to, userId, subject } = row
     const { sql } = this.#options.storage
     const alertId = deviceKey === NO_DEVICE_KEY ? null : subjectOf(id, kind).alertId
     const isTest = alertId !== null && isDrill(sql, alertId)
@@ -110,7 +111,7 @@ class ChannelSender {
     const path = link === null ? null : `${LINK_PATH}${link}`
     const isOfOther = (providerId: string) => isIdOfOther(sql, row, providerId)
     const about = { cell, kind, isUrgent, isTest, alertId, link: path, isOfOther }
-    return { key, accountId, to, subject, text, unsureSince, ...about }
+    return { key, accountId, to, userId, subject, text, unsureSince, ...about }
   }
 
   async #send(message: MessageRow, account: Account): Promise<Attempt> {
