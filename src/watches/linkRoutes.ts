@@ -8,6 +8,12 @@ import { PAGE_HEADERS } from '../links/present.ts'
 import { presentLinkedWatch, presentNoWatch } from './linkPage.ts'
 import { findByLink, type LinkedWatch, takeStep } from './progress.ts'
 
+/** Anybody with the link can repeat a check-in, and each is an event. */
+const REPEAT_MS = 10_000
+
+const isRepeat = ({ state, lastCheckIn }: LinkedWatch, now: number): boolean =>
+  state === 'active' && (lastCheckIn ?? 0) > now - REPEAT_MS
+
 const openLinked = (c: Context, link: string) => {
   const cell = cellOfLink(link)
   // A text that cannot be a link costs no query.
@@ -43,12 +49,13 @@ export const watchLinks = new Hono<AppEnv>()
     const opened = openLinked(c, link)
     const watch = opened && (await findShown(opened.db, link))
     if (!opened || !watch) return replyPage(c, null)
+    const now = Date.now()
+    if (isRepeat(watch, now)) return replyPage(c, watch, true)
     const context = {
       ...opened,
       env: c.env,
       waitUntil: (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise),
     }
-    const now = Date.now()
     const step = { action: 'checkIn', given: 'checkIn', at: now } as const
     const outcome = await takeStep(context, watch, step, now)
     if (outcome.ok) return replyPage(c, { ...watch, ...outcome.watch }, true)

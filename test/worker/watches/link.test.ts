@@ -60,6 +60,18 @@ describe('the page of a watch', () => {
     ])
   })
 
+  test('takes a check-in again only after some seconds', async () => {
+    const { id, path } = await start()
+    for (let n = 0; n < 3; n++)
+      expect((await call('POST', path)).text).toContain('<strong>Checked in.</strong>')
+    expect(await readEvents(account, 'watch.checkedIn')).toHaveLength(1)
+    await env.DB.prepare('UPDATE watches SET last_check_in = last_check_in - 10001 WHERE id = ?')
+      .bind(id)
+      .run()
+    await call('POST', path)
+    expect(await readEvents(account, 'watch.checkedIn')).toHaveLength(2)
+  })
+
   test('completes a deadline; a second POST, also at once, changes nothing', async () => {
     const { id, path } = await start({ due: inMinutes(180) })
     const replies = await Promise.all([call('POST', path), call('POST', path)])
