@@ -26,6 +26,8 @@ const PAGE_QUERIES = 1 + WRITE_WATCHES_QUERIES
 /** Of one reminder: the device's channel, and its command before and after the network's answer. */
 const REMIND_QUERIES = 6
 const MAX_REMINDERS = 50
+/** Leaves some for the other accounts of the cell. */
+const MAX_REMINDERS_PER_ACCOUNT = 25
 /** A Worker has six connections. */
 const REMINDED_AT_ONCE = 5
 export const MAX_WATCH_QUERIES = 2 + 2 * MAX_PAGES * PAGE_QUERIES + MAX_REMINDERS * REMIND_QUERIES
@@ -34,11 +36,15 @@ export const MAX_WATCH_QUERIES = 2 + 2 * MAX_PAGES * PAGE_QUERIES + MAX_REMINDER
 interface WatchRun extends CellRun {
   toRemind: Watch[]
   reminders: number
+  remindersByAccount: Map<string, number>
 }
 
-const mayRemind = (run: WatchRun): boolean => {
-  if (run.reminders === MAX_REMINDERS || !run.take(REMIND_QUERIES)) return false
+const mayRemind = (run: WatchRun, { accountId }: Watch): boolean => {
+  const own = run.remindersByAccount.get(accountId) ?? 0
+  if (own === MAX_REMINDERS_PER_ACCOUNT || run.reminders === MAX_REMINDERS) return false
+  if (!run.take(REMIND_QUERIES)) return false
   run.reminders++
+  run.remindersByAccount.set(accountId, own + 1)
   return true
 }
 
@@ -55,7 +61,7 @@ const toChange = async (watch: Watch, run: WatchRun): Promise<Found> => {
       : [checkedInEvent(watch, progress, { at: checkedInAt, given: 'any', now })]
   // Once it is overdue, the reminder would come too late.
   const isReminded = isDue && !isOverdue && watch.remindMinutes !== null
-  if (isReminded && !mayRemind(run)) {
+  if (isReminded && !mayRemind(run, watch)) {
     const later = { ...progress, reminded: watch.reminded }
     const checkAt = Math.min(now + MINUTE_MS, overdueAt(watch, later))
     const change = { before: watch, progress: later, checkAt, events: checkedIn, raise: null }
@@ -133,7 +139,7 @@ const remindDevices = async ({ toRemind, ...run }: WatchRun): Promise<void> => {
  * with its alert only while the watch is as it was read, so that two runs raise it once.
  */
 export const checkWatches = async (cellRun: CellRun): Promise<void> => {
-  const run = { ...cellRun, toRemind: [], reminders: 0 }
+  const run = { ...cellRun, toRemind: [], reminders: 0, remindersByAccount: new Map() }
   await settleDue(run)
   await settleReturned(run)
   // Networks are slow, so nothing waits for a reminder.

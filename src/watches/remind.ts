@@ -36,19 +36,20 @@ const textOf = (nextDue: number, timeZone: string): string =>
   `Check-in due ${formatShortTime(nextDue, timeZone)}. Reply CHECK-IN.`
 
 /**
- * Sends a command by the device's network, at most once for each deadline. A device without a
- * channel gets none, because an SMS would cost. Never throws.
+ * Sends a command by the device's network, at most once for each deadline, however many watches
+ * have it: networks charge for each. A device without a channel gets none, because an SMS would cost.
+ * Never throws.
  */
 export const remindDevice = async (
   { env, cell, now }: Reminding,
-  { id, accountId, deviceKey, nextDue }: Watch,
+  { accountId, deviceId, deviceKey, nextDue }: Watch,
 ): Promise<void> => {
   const db = openCell(env, cell)
   const context = systemContext({ env, db, cell, accountId, name: 'sweep', now })
   try {
     const device = await findReminded(context.db, deviceKey)
     if (!device || hasEnded(device.ends, currentDay(device, now))) return
-    const commandId = await deriveId('cmd', nextDue, `reminder ${id} ${nextDue}`)
+    const commandId = await deriveId('cmd', nextDue, `reminder ${deviceId} ${nextDue}`)
     const command = textOf(nextDue, device.timeZone)
     await sendByNetwork(context, commandId, { device, format: 'Text', command }, (wait) => wait())
   } catch (error) {

@@ -58,6 +58,9 @@ describe('a reminder', () => {
     expect(await commandsOf(account, device)).toMatchObject([
       { status: 'sent', format: 'Text', sms: false, received: false },
     ])
+    // Another watch with the same deadline has no command of its own.
+    await remindDevice(run, { ...watch, id: 'wat_other' })
+    expect(await callsFor(imei)).toHaveLength(1)
     await remindDevice(run, { ...watch, nextDue: watch.nextDue + HOUR })
     expect(await callsFor(imei)).toHaveLength(2)
   })

@@ -222,13 +222,23 @@ test('reminders beyond those of one run come in the next minute, and no alert wa
   const { id } = await createWatch(account, device, { counts: 'checkIn', remindMinutes: 10 })
   const late = await createWatch(account, device, { due: inMinutes(51), counts: 'checkIn' })
   await copyWatch(id, 59)
+  const other = await openAccount()
+  const { id: ofOther } = await createWatch(other, await createDevice(other), {
+    due: inMinutes(61.5),
+    counts: 'checkIn',
+    remindMinutes: 10,
+  })
   const count = async (type: string) =>
     (await watchEventsOf(account)).filter((one) => one === type).length
   await sweepIn(52)
-  // That of the deadline that was missed, and those of fifty reminders.
-  expect([await count('due'), await count('overdue')]).toEqual([51, 1])
+  // That of the deadline that was missed, and those of the account's share of reminders.
+  expect([await count('due'), await count('overdue')]).toEqual([26, 1])
+  // The account does not take them all.
+  expect(await watchEventsOf(other)).toEqual(['due'])
+  expect((await readWatch(other, ofOther)).state).toBe('active')
   expect((await readWatch(account, late.id)).state).toBe('overdue')
   await sweepIn(53)
+  await sweepIn(54)
   expect(await count('due')).toBe(61)
 })
 
