@@ -19,7 +19,7 @@ interface DialogProps {
   canClose?: boolean
 }
 
-/** A modal dialog: the browser keeps the focus inside it and returns it afterwards. */
+/** A modal dialog: the browser keeps the focus inside it. Afterwards it is where it was before. */
 export const Dialog = ({
   title,
   onClose,
@@ -35,6 +35,7 @@ export const Dialog = ({
   const isShown = useRef(false)
   useEffect(() => {
     const element = dialog.current
+    const opener = document.activeElement as HTMLElement | null
     isShown.current = true
     element?.showModal()
     // The browser moves the focus to the first control; a field that asked for it comes first.
@@ -42,6 +43,8 @@ export const Dialog = ({
     return () => {
       isShown.current = false
       element?.close()
+      // The dialog is removed by now, and browsers return no focus from what is removed.
+      opener?.focus()
     }
   }, [])
   /** Browsers close a dialog at the second Escape, whatever the page says to the first. */
