@@ -11,7 +11,7 @@ export const presentNoWatch = (): string =>
   page(
     'Link not valid',
     `<h1>This link is not valid</h1>
-<p>The watch may have ended, or the link was not copied completely.</p>
+<p>The check-in may have ended, or the link was not copied completely.</p>
 <p>If somebody expects you to check in, do it by other means.</p>`,
   )
 
@@ -46,11 +46,11 @@ export const presentLinkedWatch = (
   return page(
     title,
     `<h1>${escapeHtml(title)}</h1>
-${isDone ? '<p class="state"><strong>Checked in.</strong> Thank you.</p>' : ''}
+${isDone ? '<p class="state done"><strong>Checked in.</strong> Thank you.</p>' : ''}
 ${describeState(progress, timeZone, now)}
 ${isRunning(progress) ? FORM : ''}
 <dl>
-${row('Watch', escapeHtml(name))}
+${row('Check-in', escapeHtml(name))}
 ${row('Device', escapeHtml(deviceName))}
 ${row('Last check-in', lastShown)}
 </dl>`,
