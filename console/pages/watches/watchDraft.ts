@@ -75,7 +75,8 @@ const intervalOf = ({ hours, minutes }: WatchDraft): number => {
 /** What is sent: a deadline or an interval, never both. */
 export const watchBodyOf = (draft: WatchDraft): WatchBody => ({
   name: draft.name.trim(),
-  deviceId: draft.devices[0] ?? '',
+  // Without one the service names it together with what else is missing.
+  deviceId: draft.devices[0] as string,
   ...(draft.kind === 'due' ? { due: draft.due ?? '' } : { everyMinutes: intervalOf(draft) }),
   graceMinutes: numberOf(draft.graceMinutes),
   counts: draft.counts,
