@@ -395,6 +395,7 @@ export type CallerUser = {
   email: string
   timeZone: string
   message: string
+  notify: CallerUserNotify
   privileges: Privilege[]
   group: string | null
   groupId: string | null
@@ -618,7 +619,6 @@ export type UserPage = { success: true; users: User[]; nextCursor: string | null
 export type User = CallerUser & {
   country: string
   phone: string | null
-  notify: UserNotify
   description: string
   disabled: boolean
   disabledMessage: string
@@ -1253,6 +1253,7 @@ export type ProblemCode =
   | 'cells-full'
   | 'unavailable'
 export type ProblemError = { pointer: string; detail: string }
+export type CallerUserNotify = { email: boolean; sms: boolean; push: boolean; voice: boolean }
 export type MessageKind = 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
 export type EmergencyContact = { name: string; email?: string; phone?: string }
@@ -1316,7 +1317,6 @@ export type WebhookDisabledReason = 'gone' | 'failing'
 export type WebhookDeliveryStatus = 'pending' | 'delivered' | 'failed'
 export type ListCountriesReplyCountries = Record<string, string>
 export type ListTimeZonesReplyTimeZones = Record<string, string>
-export type UserNotify = { email: boolean; sms: boolean; push: boolean; voice: boolean }
 export type RuleHysteresis = { metres: number; fixes: number }
 export type AlertNewestPositionSource = 'alert' | 'update' | 'location'
 export type AlertNewestPosition = {

@@ -4,6 +4,7 @@ import { PRIVILEGES } from '../domain/account/user.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, success, time } from '../http/contract/wire.ts'
 import { key } from '../keys/contract.ts'
+import { notify } from '../users/contract.ts'
 import { ABOUT } from '../users/forms.ts'
 
 const account = z
@@ -25,6 +26,7 @@ const user = z
     email: z.string().meta({ description: ABOUT.email, example: 'ana@example.com' }),
     timeZone: z.string().meta({ description: ABOUT.timeZone, example: 'Europe/Lisbon' }),
     message: z.string().meta({ description: ABOUT.message }),
+    notify,
     privileges: z.array(z.enum(PRIVILEGES)).meta({ description: ABOUT.privileges }),
     group: z.string().nullable().meta({
       description: 'The name of the one group whose devices the user may see; null for all.',

@@ -5,6 +5,15 @@ import { id, search, success, time } from '../http/contract/wire.ts'
 import { resource } from '../http/resource/contract.ts'
 import { ABOUT, userBody } from './forms.ts'
 
+export const notify = z
+  .object({
+    email: z.boolean().meta({ description: ABOUT.notifyEmail }),
+    sms: z.boolean().meta({ description: ABOUT.notifySms }),
+    push: z.boolean().meta({ description: ABOUT.notifyPush }),
+    voice: z.boolean().meta({ description: ABOUT.notifyVoice }),
+  })
+  .meta({ description: ABOUT.notify })
+
 export const user = z
   .object({
     id: id('usr').meta({ description: 'The user’s id.' }),
@@ -13,14 +22,7 @@ export const user = z
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2.', example: 'PT' }),
     timeZone: z.string().meta({ description: ABOUT.timeZone, example: 'Europe/Lisbon' }),
     phone: z.string().nullable().meta({ description: ABOUT.phone, example: '+881632000000' }),
-    notify: z
-      .object({
-        email: z.boolean().meta({ description: ABOUT.notifyEmail }),
-        sms: z.boolean().meta({ description: ABOUT.notifySms }),
-        push: z.boolean().meta({ description: ABOUT.notifyPush }),
-        voice: z.boolean().meta({ description: ABOUT.notifyVoice }),
-      })
-      .meta({ description: ABOUT.notify }),
+    notify,
     description: z.string().meta({ description: ABOUT.description }),
     message: z.string().meta({ description: ABOUT.message }),
     disabled: z.boolean().meta({ description: ABOUT.disabled }),

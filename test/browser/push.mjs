@@ -319,6 +319,20 @@ async function testPush() {
     expect(cached === 0, `${cached} caches`)
   })
 
+  await check('a user who gets nothing by push is informed, and where to change it', async () => {
+    const setPush = (push) => account.call('PATCH', `/api/users/${ana.id}`, { notify: { push } })
+    await setPush(false)
+    await openPath(page, '/devices')
+    await openPath(page, SETTINGS)
+    await main.getByText(/Nothing comes to any of your browsers/).waitFor()
+    await main.getByRole('link', { name: 'Open your user' }).click()
+    await main.getByRole('group', { name: 'Gets alerts by' }).waitFor()
+    await setPush(true)
+    await openPath(page, SETTINGS)
+    await main.getByRole('button', { name: 'Turn on in this browser' }).waitFor()
+    expect((await main.locator('.note').count()) === 0, 'it still says so')
+  })
+
   await check('signing out ends the notifications of this browser', async () => {
     await openPath(page, SETTINGS)
     await main.getByRole('button', { name: 'Turn on in this browser' }).click()

@@ -116,6 +116,16 @@ try {
       expect(moved === 3 * HOUR_MS, `the deadline moved by ${moved} ms`)
     })
 
+    await check(`a dialog that is closed gives the focus back, ${at}`, async () => {
+      const opener = page.getByRole('button', { name: 'Extend…' })
+      await opener.focus()
+      await page.keyboard.press('Enter')
+      await dialog.waitFor()
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await page.waitForFunction(() => document.activeElement.textContent.includes('Extend…'))
+    })
+
     await check(`the link to check in is shown, and copied, ${at}`, async () => {
       await page.getByRole('button', { name: 'Check-in link' }).click()
       const link = await dialog.locator('pre').textContent()
@@ -194,6 +204,29 @@ try {
     })
     await page.context().close()
   }
+
+  await check('a check-in without a device names what is missing', async () => {
+    const page = await visit.open(browser, watch)
+    await visit.signIn(page, { account: account.userName, email: EMAIL, password: PASSWORD })
+    await openPath(page, '/watches/new')
+    await page.getByRole('button', { name: 'Start it' }).click()
+    await page.locator('.field-error', { hasText: 'Name must not be empty' }).waitFor()
+    await page.locator('.field-error', { hasText: 'Device must be' }).waitFor()
+    await page.context().close()
+  })
+
+  await check('who got a link checks in, without signing in', async () => {
+    const { id } = await startWatch('By link')
+    const { url } = await create(`/api/watches/${id}/link`)
+    const page = await visit.open(browser, watch, { viewport: SIZES[0] })
+    await page.goto(url)
+    await page.getByText('By link', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Check in' }).click()
+    await page.locator('.state.done', { hasText: 'Checked in.' }).waitFor()
+    expect((await widthOf(page)) <= SIZES[0].width, 'the page is too wide')
+    expect((await readWatch(id)).lastCheckIn !== null, 'nobody has checked in')
+    await page.context().close()
+  })
 
   await check('the list follows events', async () => {
     const page = await visit.open(browser, watch)

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { isBlocked, isSoundOn, setSound, testSound } from '../../alarm/sound.ts'
+import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { type PushBrowser, readBrowsers } from '../../push/api.ts'
 import { canNotify, ownSubscriptionId, turnOff, turnOn } from '../../push/browser.ts'
@@ -23,11 +24,18 @@ interface Found {
   browsers: PushBrowser[]
   /** Of this browser, where the signed-in user has turned it on. */
   ownId: string | null
+  /** Whether the user gets alerts by push at all. */
+  isWanted: boolean
 }
 
 const readFound = async (signal: AbortSignal): Promise<Found> => {
-  const [browsers, id] = await Promise.all([readBrowsers(signal), ownSubscriptionId()])
-  return { browsers, ownId: browsers.some((one) => one.id === id) ? id : null }
+  const [browsers, id, { user }] = await Promise.all([
+    readBrowsers(signal),
+    ownSubscriptionId(),
+    call('GET /api/me', { signal }),
+  ])
+  const ownId = browsers.some((one) => one.id === id) ? id : null
+  return { browsers, ownId, isWanted: user?.notify.push ?? true }
 }
 
 const Here = ({ ownId, onDone }: { ownId: string | null; onDone: () => void }) => {
@@ -66,7 +74,7 @@ const Here = ({ ownId, onDone }: { ownId: string | null; onDone: () => void }) =
         </ActionButton>
       </div>
       {isDenied && (
-        <p class="hint" role="alert">
+        <p class="note" role="alert">
           {words.denied}
         </p>
       )}
@@ -74,7 +82,21 @@ const Here = ({ ownId, onDone }: { ownId: string | null; onDone: () => void }) =
   )
 }
 
-const Browsers = ({ browsers, ownId, onDone }: Found & { onDone: () => void }) => (
+/** Whoever may change the own user gets a link to it. */
+const PushOff = () => (
+  <p class="note" role="status">
+    <span>
+      {words.pushOff}{' '}
+      {session.can('admin') && <a href={`/users/${session.me.value?.user?.id}`}>{words.toUser}</a>}
+    </span>
+  </p>
+)
+
+const Browsers = ({
+  browsers,
+  ownId,
+  onDone,
+}: Omit<Found, 'isWanted'> & { onDone: () => void }) => (
   <ul class="sessions" aria-label={words.browsers}>
     {browsers.map(({ id, userAgent, endpoint, creation }) => (
       <li key={id}>
@@ -112,6 +134,7 @@ const PushCard = () => {
         <p class="hint">{words.pushHint}</p>
         {data ? (
           <>
+            {!data.isWanted && <PushOff />}
             <Here ownId={data.ownId} onDone={found.reload} />
             {data.browsers.length > 0 && <Browsers {...data} onDone={found.reload} />}
           </>

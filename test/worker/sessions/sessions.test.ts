@@ -227,6 +227,7 @@ describe('GET /api/me', () => {
         email: user.email,
         timeZone: 'Europe/Lisbon',
         message: '',
+        notify: { email: true, sms: false, push: true, voice: false },
         privileges: ['write'],
         group: null,
         groupId: null,
