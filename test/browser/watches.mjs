@@ -211,7 +211,7 @@ try {
     await openPath(page, '/watches/new')
     await page.getByRole('button', { name: 'Start it' }).click()
     await page.locator('.field-error', { hasText: 'Name must not be empty' }).waitFor()
-    await page.locator('.field-error', { hasText: 'Device must be' }).waitFor()
+    await page.locator('.field-error', { hasText: 'Device is required' }).waitFor()
     await page.context().close()
   })
 
