@@ -1,5 +1,10 @@
 import * as z from 'zod'
-import { ALERT_STATES, type AlertStateName, CHANNELS } from '../domain/message/alert.ts'
+import {
+  ALERT_STATES,
+  type AlertStateName,
+  CHANNELS,
+  type Channel,
+} from '../domain/message/alert.ts'
 import { MAX_DRILL_MESSAGES_PER_DAY, MAX_DRILLS_PER_DAY } from '../domain/message/emergency.ts'
 import { isObject } from '../domain/text/json.ts'
 import { isPlausible, NUMBER_FIELDS } from '../domain/track/location.ts'
@@ -32,6 +37,18 @@ export const alertName = line(64).trim().min(1, 'must not be empty').meta({
     '`SOSButton`, `LowBattery`, `SpeedLimit`, `Offline`, `ForbiddenArea`, … or your own name.',
   example: 'SOSButton',
 })
+
+const channels = z
+  .array(z.enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`), 'must be a list of channels')
+  .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
+const inOrder = (given: Channel[]): Channel[] =>
+  CHANNELS.filter((channel) => given.includes(channel))
+
+/** Of alerts that are raised later. */
+export const notifications = channels
+  .default([...CHANNELS])
+  .transform(inOrder)
+  .meta({ description: 'The channels to send messages by.' })
 
 /** Null means left out, so both give the default. */
 const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
@@ -96,16 +113,8 @@ const newAlert = z
     }),
     latitude: degrees(NUMBER_FIELDS.latitude),
     longitude: degrees(NUMBER_FIELDS.longitude),
-    notifications: withDefault(
-      z
-        .array(
-          z.enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`),
-          'must be a list of channels',
-        )
-        .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`),
-      [...CHANNELS],
-    )
-      .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
+    notifications: withDefault(channels, [...CHANNELS])
+      .transform(inOrder)
       .meta({
         description:
           'The channels to send messages by. Default: both. With an empty list the alert is only stored.',

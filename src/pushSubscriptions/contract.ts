@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
-import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, id, success, time } from '../http/contract/wire.ts'
+import { done, id, publicUrl, success, time } from '../http/contract/wire.ts'
 
 const tag = 'Sessions'
 const NEEDS_USER = 'The token must be of a session, or of an API key that is bound to a user.'
@@ -15,18 +14,10 @@ const publicKey = z.string().meta({
     'BATTY9DOUJIyLy17HVU7w0J9PpZl477VOp_B4RPs_rggotx5D2bKqbws5aN-ft2IsuMIgBhaJIh2LX-tFBtP0a0',
 })
 
-/** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
-const endpoint = z
-  .string('must be a URL')
-  .superRefine((text, context) => {
-    const check = checkPublicUrl(text, true)
-    if (!check.ok) context.addIssue({ code: 'custom', message: check.detail })
-  })
-  .meta({
-    format: 'uri',
-    description: 'The address of the browser at its push service: https, with a public host name.',
-    example: 'https://push.example.com/v2/4fq1Zc',
-  })
+const endpoint = publicUrl.meta({
+  description: 'The address of the browser at its push service: https, with a public host name.',
+  example: 'https://push.example.com/v2/4fq1Zc',
+})
 
 /** Browsers leave out the padding of base64url. */
 const base64url = (length: number) =>

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { alertName } from '../alerts/forms.ts'
-import { CHANNELS } from '../domain/message/alert.ts'
+import { alertName, notifications } from '../alerts/forms.ts'
 import {
   ALERT_NAMES,
   MAX_AGREEING_FIXES,
@@ -205,15 +204,7 @@ export const ruleBody = z
     text: line(2000)
       .default('')
       .meta({ description: 'The text of the alert. Empty: what happened, in a sentence.' }),
-    notifications: z
-      .array(
-        z.enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`),
-        'must be a list of channels',
-      )
-      .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
-      .default([...CHANNELS])
-      .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
-      .meta({ description: 'The channels to send messages by.' }),
+    notifications,
     emergency: z
       .boolean('must be true or false')
       .default(false)

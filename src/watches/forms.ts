@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { alertName } from '../alerts/forms.ts'
-import { CHANNELS } from '../domain/message/alert.ts'
+import { alertName, notifications } from '../alerts/forms.ts'
 import {
   MAX_GRACE_MINUTES,
   MAX_WATCH_MINUTES,
@@ -68,15 +67,7 @@ export const watchBody = z
       .boolean('must be true or false')
       .default(false)
       .meta({ description: 'Whether that alert is an emergency.' }),
-    notifications: z
-      .array(
-        z.enum(CHANNELS, `must be one of ${CHANNELS.join(', ')}`),
-        'must be a list of channels',
-      )
-      .max(CHANNELS.length, `must have at most ${CHANNELS.length} channels`)
-      .default([...CHANNELS])
-      .transform((given) => CHANNELS.filter((channel) => given.includes(channel)))
-      .meta({ description: 'The channels to send messages by.' }),
+    notifications,
   })
   .refine(isOnePromise, {
     error: 'is required, or everyMinutes instead; not both',

@@ -1,25 +1,16 @@
 import * as z from 'zod'
 import { DISABLED_REASONS } from '../domain/event/webhook.ts'
-import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { MAX_FILTERED, patterns } from '../events/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { id, line, success, time } from '../http/contract/wire.ts'
+import { id, line, publicUrl, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { resource } from '../http/resource/contract.ts'
 
-/** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
-const url = z
-  .string('must be a URL')
-  .superRefine((text, context) => {
-    const check = checkPublicUrl(text, true)
-    if (!check.ok) context.addIssue({ code: 'custom', message: check.detail })
-  })
-  .meta({
-    format: 'uri',
-    description:
-      'The receiver: an https URL with a public host name, without an IP address, user name or password. Redirects are not followed.',
-    example: 'https://example.com/perigee',
-  })
+const url = publicUrl.meta({
+  description:
+    'The receiver: an https URL with a public host name, without an IP address, user name or password. Redirects are not followed.',
+  example: 'https://example.com/perigee',
+})
 
 const unique = (list: string[]) => [...new Set(list)]
 const ids = z

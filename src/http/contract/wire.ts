@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { isCommonPassword } from '../../domain/account/commonPassword.ts'
+import { checkPublicUrl } from '../../domain/text/publicUrl.ts'
 import { isDay, isTimeZone } from '../../domain/time/day.ts'
 import { freeForm } from './validation.ts'
 
@@ -22,6 +23,15 @@ export const day = z
   .string('must be a date, such as 2027-01-01')
   .refine(isDay, 'must be a date, such as 2027-01-01')
   .meta({ format: 'date', example: '2027-01-01' })
+
+/** Allows loopback: the route rejects it unless ALLOW_LOOPBACK_WEBHOOKS is set. */
+export const publicUrl = z
+  .string('must be a URL')
+  .superRefine((text, context) => {
+    const check = checkPublicUrl(text, true)
+    if (!check.ok) context.addIssue({ code: 'custom', message: check.detail })
+  })
+  .meta({ format: 'uri' })
 
 const PHONE = 'must be a phone number in E.164, such as +881632000000'
 /** E.164. Satellite numbers (+870, +881, +882 16) have the usual length. */
