@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { fetchTokenWithScopes, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { call } from '../../support/http.ts'
 
+const FIRST = Date.now() - 3_600_000
 const at = (minute: number, changes: object = {}) => ({
-  dateTime: new Date(Date.now() - 3_600_000 + minute * 60_000).toISOString(),
+  dateTime: new Date(FIRST + minute * 60_000).toISOString(),
   latitude: 38.7,
   longitude: -9.1,
   ...changes,
