@@ -39,7 +39,9 @@ const MAX_AHEAD_MS = 600_000
  */
 export const timeOfMessage = ({ item: { dateTime }, receivedAt }: ReceivedMessage): number => {
   const isPlausible = dateTime >= receivedAt - MAX_AGE_MS && dateTime <= receivedAt + MAX_AHEAD_MS
-  return isPlausible && !isClockWrong(dateTime, receivedAt) ? dateTime : receivedAt
+  return isPlausible && !isClockWrong(dateTime, receivedAt)
+    ? Math.min(dateTime, receivedAt)
+    : receivedAt
 }
 
 /** `[commandId, eventId, deviceKey, deviceId, format, text, dateTime, data]`. */

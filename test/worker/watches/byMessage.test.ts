@@ -131,6 +131,14 @@ describe('a check-in', () => {
     expect(await checkInsOf(account)).toEqual([])
   })
 
+  test('of a person counts though the device that started the watch is ahead', async () => {
+    const { account, garmin } = await open()
+    await garmin.push(text('CHECK-IN 30M', Date.now() + 9 * MINUTE))
+    const [{ id }] = await readWatches(account)
+    const { body } = await account.call('POST', `/api/watches/${id}/checkIn`)
+    expect(body.watch.state).toBe('completed')
+  })
+
   test('with a clock of the future counts at its arrival, once', async () => {
     const { account, device, garmin } = await open()
     for (const ahead of [2 * HOUR, 400 * 24 * HOUR]) {
