@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
-import type { TestAccount } from '../support/accounts.ts'
+import { openAccount, type TestAccount } from '../support/accounts.ts'
 import {
   HARBOUR,
   MINUTE_MS,
@@ -10,12 +10,13 @@ import {
   recipientsOf,
 } from '../support/alerts/emergencies.ts'
 import { readMessages } from '../support/alerts/messages.ts'
+import { makeLocalBrowser, subscribe } from '../support/alerts/push.ts'
 import { createDevice } from '../support/devices.ts'
 import { readEvents } from '../support/feed/events.ts'
 import { call } from '../support/http.ts'
 import { crashLedger, ledgerStub } from '../support/ledger.ts'
 import { beginTestsAtNoon, eventually } from '../support/time.ts'
-import { createUser } from '../support/users.ts'
+import { createBoundUser, createUser } from '../support/users.ts'
 import { resendReceipt, twilioReceipt } from './signedReceipts.ts'
 
 const NOTICES = [
@@ -85,6 +86,18 @@ describe('an emergency has reached somebody', () => {
     expect(await recipientsOf(account, 'notice')).toEqual(NOTICES)
     for (let n = 0; n < 3; n++) await passTime(account, 5 * MINUTE_MS)
     expect(await undelivered(account)).toHaveLength(1)
+  })
+
+  test('not by a push that no browser shows: nothing waits for its receipt', async () => {
+    const account = await openAccount()
+    const notify = { email: false, sms: false, push: true }
+    const user = await createBoundUser(account, { notify }, { scopes: ['read'] })
+    expect((await subscribe(user, await makeLocalBrowser())).status).toBe(201)
+    await raiseSos(account, await createDevice(account))
+    await waitUntilSent(account)
+    expect(await readMessages(account)).toMatchObject([{ channel: 'Push', status: 'sent' }])
+    await passTime(account, 2 * MINUTE_MS + 1)
+    expect(await undelivered(account)).toMatchObject([{ reason: 'not-delivered' }])
   })
 
   test('by a receipt of its delivery, and then the account is not notified', async () => {

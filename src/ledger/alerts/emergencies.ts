@@ -142,10 +142,12 @@ export const renewAgainAt = (tx: Decision): void =>
 export const closeEmergency = ({ sql }: Decision, id: string): void =>
   deleteRows(sql, emergencies, { id })
 
-const { kind, status, awaitsReceipt } = messages
+const { channel, kind, status, awaitsReceipt } = messages
 /** A message has reached somebody when its receipt says so, or it was accepted and gives none. */
 const HAS_REACHED = query`(${status} = 'delivered' OR (${status} = 'sent' AND ${awaitsReceipt} = 0))`
-const IS_ON_ITS_WAY = query`(${status} = 'queued' OR (${status} = 'sent' AND ${awaitsReceipt} = 1))`
+/** A browser that is closed may never confirm a notification: nothing waits for its receipt. */
+const AWAITS_RECEIPT = query`(${awaitsReceipt} = 1 AND ${channel} <> 'Push')`
+const IS_ON_ITS_WAY = query`(${status} = 'queued' OR (${status} = 'sent' AND ${AWAITS_RECEIPT}))`
 
 /** Whether any message about an alert has reached somebody: its own, a round's, or a notice. */
 export const isReached = (sql: SqlStorage, id: string): boolean =>
@@ -173,9 +175,10 @@ const isUnchecked = (id: string) =>
   query`${emergencies.id} = ${id} AND ${emergencies.checkAt} IS NOT NULL`
 
 /** The first acceptance by a provider that gives receipts leaves time for them. */
-const waitForReceipt = ({ sql, now }: Decision, { id }: MessageRow): void => {
+const waitForReceipt = ({ sql, now }: Decision, { id, channel: by }: MessageRow): void => {
+  if (by === 'Push') return
   const alertId = alertIdOf(id)
-  const isOther = query`${isMessageOf(alertId)} AND ${messages.id} <> ${id} AND ${awaitsReceipt} = 1`
+  const isOther = query`${isMessageOf(alertId)} AND ${messages.id} <> ${id} AND ${AWAITS_RECEIPT}`
   const checkAt = query`max(${emergencies.checkAt}, ${now + RECEIPT_WITHIN_MS})`
   if (!hasRow(sql, messages, isOther))
     updateRows(sql, emergencies, { checkAt }, isUnchecked(alertId))
