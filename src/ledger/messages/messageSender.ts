@@ -1,6 +1,5 @@
 import type { Account } from '../../domain/account/account.ts'
 import { CHANNELS, type Channel, NO_DEVICE_KEY, subjectOf } from '../../domain/message/alert.ts'
-import { CHANNEL } from '../../domain/message/channels/channels.ts'
 import { fillLink, LINK_PATH } from '../../domain/message/link.ts'
 import type { Env } from '../../env.ts'
 import { type Message, type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
@@ -26,17 +25,31 @@ interface SenderOptions {
   onRecorded: () => void
 }
 
+type Run = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Runs one piece of work after the other. */
+const oneAtATime = (): Run => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const run = last.then(work, work)
+    last = run
+    return run
+  }
+}
+
 /** Sends the messages of one channel. */
 class ChannelSender {
   readonly #channel: Channel
   readonly #options: SenderOptions
-  readonly #slots: (Promise<void> | null)[]
+  readonly #runUrgent: Run
+  /** The first is for urgent messages alone. */
+  readonly #slots: (Promise<void> | null)[] = [null, null]
   #throttledUntil = 0
 
-  constructor(channel: Channel, options: SenderOptions) {
+  constructor(channel: Channel, options: SenderOptions, runUrgent: Run) {
     this.#channel = channel
     this.#options = options
-    this.#slots = Array.from({ length: CHANNEL[channel].concurrency }, () => null)
+    this.#runUrgent = runUrgent
   }
 
   /** Starts every idle slot; resolves once all are idle again. */
@@ -57,26 +70,39 @@ class ChannelSender {
 
   /** Sends one message after the other while any is due. */
   async #sendDue(urgentOnly: boolean): Promise<void> {
+    const { sql } = this.#options.storage
+    const hasUrgent = () =>
+      findDue(sql, { channel: this.#channel, urgentOnly: true, now: Date.now() }) !== undefined
+    const sendNext = () => this.#sendNext(urgentOnly)
+    while (Date.now() >= this.#throttledUntil) {
+      const isSent = urgentOnly
+        ? hasUrgent() && (await this.#runUrgent(sendNext))
+        : await sendNext()
+      if (!isSent) return
+    }
+  }
+
+  /** False if none is due. */
+  async #sendNext(urgentOnly: boolean): Promise<boolean> {
     const { storage, env, onRecorded } = this.#options
     const { sql } = storage
-    while (Date.now() >= this.#throttledUntil) {
-      const account = readAccount(sql)
-      const message = account && this.#claim(urgentOnly)
-      if (!message) return
-      const attempt = await this.#send(message, account)
-      const now = Date.now()
-      const { outcome } = attempt
-      if (outcome.kind === 'throttled' && !outcome.isOfRecipient) {
-        const waitMs = Math.min(outcome.afterMs, MAX_THROTTLE_MS)
-        this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
-      }
-      storage.transactionSync(() => {
-        const tx = beginDecision(sql, env, now)
-        if (tx) recordOutcome(tx, attempt)
-      })
-      logOutcome(account.id, attempt)
-      onRecorded()
+    const account = readAccount(sql)
+    const message = account && this.#claim(urgentOnly)
+    if (!message) return false
+    const attempt = await this.#send(message, account)
+    const now = Date.now()
+    const { outcome } = attempt
+    if (outcome.kind === 'throttled' && !outcome.isOfRecipient) {
+      const waitMs = Math.min(outcome.afterMs, MAX_THROTTLE_MS)
+      this.#throttledUntil = Math.max(this.#throttledUntil, now + waitMs)
     }
+    storage.transactionSync(() => {
+      const tx = beginDecision(sql, env, now)
+      if (tx) recordOutcome(tx, attempt)
+    })
+    logOutcome(account.id, attempt)
+    onRecorded()
+    return true
   }
 
   /** Takes the next message, and withdraws those before it that are not needed any more. */
@@ -125,12 +151,17 @@ class ChannelSender {
   }
 }
 
-/** Sends queued messages. Each channel works apart: a provider that hangs delays no other. */
+/**
+ * Sends queued messages. Each channel works apart: a provider that hangs delays no other. An object
+ * has six connections and needs one for D1: each channel has one of its own, and urgent messages that
+ * would wait for it share the fifth.
+ */
 export class MessageSender {
   readonly #channels: ChannelSender[]
 
   constructor(options: SenderOptions) {
-    this.#channels = CHANNELS.map((channel) => new ChannelSender(channel, options))
+    const runUrgent = oneAtATime()
+    this.#channels = CHANNELS.map((channel) => new ChannelSender(channel, options, runUrgent))
   }
 
   async run(): Promise<void> {

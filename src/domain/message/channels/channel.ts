@@ -24,8 +24,6 @@ export interface Choices {
  * the list of its providers in `src/notify/providers.ts`.
  */
 export interface ChannelDefinition {
-  /** Messages sent at the same time; one slot is for urgent messages only. */
-  concurrency: number
   addressesOf: (person: Addresses) => readonly string[]
   /** Whether a user wants alerts by this channel. */
   isChosenBy: (user: Choices) => boolean

@@ -3,7 +3,6 @@ import { composeNoticeEmail } from '../text/noticeText.ts'
 import type { ChannelDefinition } from './channel.ts'
 
 export const email: ChannelDefinition = {
-  concurrency: 3,
   addressesOf: ({ email: address }) => (address ? [address] : []),
   isChosenBy: ({ notifyEmail }) => Boolean(notifyEmail),
   deviceLimit: ({ dailyEmailLimit: limit, emergencyReserve }) => ({

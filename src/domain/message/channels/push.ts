@@ -5,7 +5,6 @@ import type { ChannelDefinition } from './channel.ts'
 const LIMIT = 1000
 
 export const push: ChannelDefinition = {
-  concurrency: 4,
   addressesOf: ({ push: subscriptions = [] }) => subscriptions,
   isChosenBy: ({ notifyPush }) => Boolean(notifyPush),
   deviceLimit: () => ({ limit: LIMIT, reserve: 0 }),

@@ -4,7 +4,6 @@ import { composeSms, withLinkLength } from '../text/smsText.ts'
 import type { ChannelDefinition } from './channel.ts'
 
 export const sms: ChannelDefinition = {
-  concurrency: 2,
   addressesOf: ({ phone }) => (phone ? [phone] : []),
   isChosenBy: ({ notifySms }) => Boolean(notifySms),
   deviceLimit: ({ dailySmsLimit: limit, emergencyReserve }) => ({

@@ -6,7 +6,6 @@ import type { ChannelDefinition } from './channel.ts'
 const LIMIT = 20
 
 export const voice: ChannelDefinition = {
-  concurrency: 2,
   addressesOf: ({ phone }) => (phone ? [phone] : []),
   isChosenBy: ({ notifyVoice }) => Boolean(notifyVoice),
   deviceLimit: () => ({ limit: LIMIT, reserve: 0 }),
