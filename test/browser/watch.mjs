@@ -175,7 +175,7 @@ try {
     await page.locator('.picker-found').getByText('Harbour', { exact: true }).click()
     await page.getByRole('button', { name: 'Add a time' }).click()
     const words = 'When Tern 7 leaves Harbour between 20:00 and 6:00, raise “Zone left”'
-    await sentence.getByText(`${words} and notify users by e-mail and SMS.`).waitFor()
+    await sentence.getByText(`${words} and notify users by e-mail, SMS, push`).waitFor()
     await page.getByRole('button', { name: 'Remove time 1' }).click()
     await page.getByLabel('SMS').uncheck()
     await page.getByText('Fine tuning').click()
