@@ -213,7 +213,7 @@ async function testIncident(viewport) {
     await main.getByText('exact to 12 m').waitFor()
     await main.getByText('41 %').waitFor()
     await page.locator(`.incident-map .map-canvas:not([data-track="${before}"])`).waitFor()
-    await main.getByText(/^Raised at 38\.65000° N/).waitFor()
+    await main.getByText(/^Raised at (.+ of .+, )?38\.65000° N/).waitFor()
   })
 
   await check(`a position is copied in each notation, and opened elsewhere, ${at}`, async () => {
