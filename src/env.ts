@@ -60,8 +60,9 @@ export const messagesPerLicense = ({ MESSAGES_PER_LICENSE_PER_DAY: text = '' }: 
   throw new Error('MESSAGES_PER_LICENSE_PER_DAY must be text such as Email 100, SMS 20')
 }
 
-/** The default budgets of an account, for each of its licenses. */
+/** The default budgets of an account: for each of its licenses, the requests for all of them. */
 export const budgetsPerLicense = (env: Env) => ({
+  requestsPerMinute: readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE'),
   locationsPerDay: readNumber(env, 'LOCATIONS_PER_LICENSE_PER_DAY'),
   storageBytes: MB * readNumber(env, 'STORAGE_MB_PER_LICENSE'),
   messagesPerDay: messagesPerLicense(env),

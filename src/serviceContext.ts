@@ -1,26 +1,26 @@
 import type { Principal } from './auth/principal.ts'
-import { type Database, openCell, withJoining, withRetries } from './db/open.ts'
+import { type Database, openCell, withJoining, withRetries, withWriter } from './db/open.ts'
+import type { Actor, Writer } from './domain/account/audit.ts'
 import { isSessionId } from './domain/account/session.ts'
+import type { AccountStatus } from './domain/account/status.ts'
 import { type Env, publicOrigin } from './env.ts'
 import type { Context } from './http/context.ts'
 import { newId } from './ids.ts'
 
-/** Who acts: the id of a key, a user or a source, the word `operator`, or the name of a job. */
-export interface Actor {
-  type: 'key' | 'user' | 'source' | 'operator' | 'system'
-  id: string
-}
-
 /** What work on one account needs, whether a request, a push or the sweep asks for it. */
 export interface ServiceContext {
   env: Env
-  /** The account's cell. */
+  /** The account's cell. The audit records its writes as this actor's. */
   db: Database
   cell: number
   accountId: string
+  /** Of what a disabled account sends, only what carries an emergency is stored. */
+  status: AccountStatus
   /** The one group that the actor is confined to; null for the whole account. */
   groupId: string | null
   actor: Actor
+  /** Where the request came from; null for a job. */
+  address: string | null
   /** The user of the session, or of a key that is bound to one; otherwise null. */
   userId: string | null
   /** How many devices of its own making this user may have; null for no limit. */
@@ -38,18 +38,34 @@ export interface ServiceContext {
 /** Whom a record names in `by`: the user if there is one, else the key or the source. */
 export const authorOf = ({ userId, actor }: ServiceContext): string => userId ?? actor.id
 
+/** Who writes, for the audit of a decision. */
+export const writerIn = ({ actor, requestId, address }: ServiceContext): Writer => ({
+  actor,
+  requestId,
+  address,
+})
+
 type Caller = Pick<
   ServiceContext,
-  'db' | 'cell' | 'accountId' | 'groupId' | 'actor' | 'userId' | 'adminDevices' | 'newId'
+  'db' | 'cell' | 'accountId' | 'status' | 'groupId' | 'actor' | 'userId' | 'adminDevices' | 'newId'
 >
 
 /** An actor that is no user, and confined to nothing. */
 const NO_USER = { groupId: null, userId: null, adminDevices: null }
 
-const ofRequest = (c: Context, caller: Caller): ServiceContext => ({
+/** Cloudflare sets it; a client can write anything into X-Forwarded-For. */
+const addressOf = (c: Context): string | null => c.req.header('CF-Connecting-IP') ?? null
+
+const ofRequest = (c: Context, { db, ...caller }: Caller): ServiceContext => ({
   ...caller,
+  db: withWriter(db, {
+    actor: caller.actor,
+    requestId: c.get('requestId'),
+    address: addressOf(c),
+  }),
   env: c.env,
   requestId: c.get('requestId'),
+  address: addressOf(c),
   // Computed when it is asked for: most requests write no link.
   get origin() {
     return publicOrigin(c.env) ?? new URL(c.req.url).origin
@@ -59,30 +75,55 @@ const ofRequest = (c: Context, caller: Caller): ServiceContext => ({
 })
 
 /** A key that is bound to a user is still a key; a session is its user. */
-const actorOf = ({ keyId, userId }: Principal): Actor =>
-  userId !== null && isSessionId(keyId) ? { type: 'user', id: userId } : { type: 'key', id: keyId }
+const actorOf = ({ keyId, userId, name, operatorId }: Principal): Actor => {
+  if (operatorId !== null) return { type: 'operator', id: operatorId, name }
+  const isUser = userId !== null && isSessionId(keyId)
+  return isUser ? { type: 'user', id: userId, name } : { type: 'key', id: keyId, name }
+}
+
+/** Who makes the request: the caller of the token, or the operator. */
+export const writerOf = (c: Context): Writer => ({
+  actor: c.get('principal') ? actorOf(c.get('principal')) : c.get('operator'),
+  requestId: c.get('requestId'),
+  address: addressOf(c),
+})
 
 /** Of a request whose token was verified. */
 export const requestContext = (c: Context): ServiceContext => {
   const principal = c.get('principal')
-  const { scopes: _, keyId: __, ...caller } = principal
-  const actor = actorOf(principal)
-  return ofRequest(c, { ...caller, db: c.get('db'), actor, newId: c.get('newId') })
+  const { accountId, cell, status, groupId, userId, adminDevices } = principal
+  return ofRequest(c, {
+    accountId,
+    cell,
+    status,
+    groupId,
+    userId,
+    adminDevices,
+    db: c.get('db'),
+    actor: actorOf(principal),
+    newId: c.get('newId'),
+  })
 }
 
 type AccountCell = Pick<ServiceContext, 'db' | 'cell' | 'accountId'>
 
+interface Pushed extends AccountCell {
+  source: { id: string; name: string }
+  status: AccountStatus
+}
+
 /** Of a push: it is stored once, so its statements may be repeated. */
 export const pushContext = (
   c: Context,
-  { source, db, cell, accountId }: AccountCell & { source: { id: string } },
+  { source, db, cell, accountId, status }: Pushed,
 ): ServiceContext =>
   ofRequest(c, {
     ...NO_USER,
+    status,
     db: withJoining(db),
     cell,
     accountId,
-    actor: { type: 'source', id: source.id },
+    actor: { type: 'source', id: source.id, name: source.name },
     newId,
   })
 
@@ -90,10 +131,11 @@ export const pushContext = (
 export const operatorContext = (c: Context, { id, cell }: { id: string; cell: number }) =>
   ofRequest(c, {
     ...NO_USER,
+    status: 'active',
     db: openCell(c.env, cell),
     cell,
     accountId: id,
-    actor: { type: 'operator', id: 'operator' },
+    actor: c.get('operator'),
     newId: c.get('newId'),
   })
 
@@ -107,17 +149,22 @@ interface Job extends AccountCell {
 }
 
 /** Of work that no request asks for, such as the sweep. Its statements may be repeated. */
-export const systemContext = ({ env, name, now, actor, ...account }: Job): ServiceContext => ({
-  ...NO_USER,
-  ...account,
-  db: withRetries(account.db),
-  actor: actor ?? { type: 'system', id: name },
-  env,
-  requestId: name,
-  // No request tells it. Without PUBLIC_URL the links of the job's messages have no host.
-  origin: publicOrigin(env) ?? '',
-  now: () => now,
-  // The job itself keeps the isolate alive. What it does not wait for may be lost.
-  waitUntil: () => {},
-  newId,
-})
+export const systemContext = ({ env, name, now, ...job }: Job): ServiceContext => {
+  const { actor = { type: 'system', id: name, name: null }, ...account } = job
+  return {
+    ...NO_USER,
+    ...account,
+    db: withWriter(withRetries(account.db), { actor, requestId: name, address: null }),
+    actor,
+    address: null,
+    status: 'active',
+    env,
+    requestId: name,
+    // No request tells it. Without PUBLIC_URL the links of the job's messages have no host.
+    origin: publicOrigin(env) ?? '',
+    now: () => now,
+    // The job itself keeps the isolate alive. What it does not wait for may be lost.
+    waitUntil: () => {},
+    newId,
+  }
+}

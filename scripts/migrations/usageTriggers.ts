@@ -12,8 +12,19 @@ const ENTRY_BYTES = 64
 const NUMBER_BYTES = 8
 const ROW_BYTES = 16
 
-/** Of the directory in cell 0, and the count itself. */
-const NOT_COUNTED: SQLiteTable[] = [schema.directory, schema.sourceDirectory, schema.accountUsage]
+/** Of the directory in cell 0, the counts themselves, and what the service notes for the operator. */
+const NOT_COUNTED: SQLiteTable[] = [
+  schema.directory,
+  schema.sourceDirectory,
+  schema.moves,
+  schema.movedAccounts,
+  schema.accountUsage,
+  schema.usageDays,
+  schema.usageMonths,
+  schema.archivedMonths,
+  schema.audit,
+  schema.keyNetworks,
+]
 
 /** The bytes of a row as SQL: its texts, and an estimate for its numbers and index entries. */
 const rowBytes = (table: SQLiteTable, row: string): string => {

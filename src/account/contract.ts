@@ -1,12 +1,14 @@
 import * as z from 'zod'
-import { MAX_RETENTION_DAYS } from '../domain/account/account.ts'
+import { MAX_RETENTION_DAYS, NO_LIMITS } from '../domain/account/account.ts'
 import {
   DEFAULT_MAX_USERS,
   MAX_LOCATIONS_PER_DAY,
   MAX_MAX_USERS,
+  MAX_REQUESTS_PER_MINUTE,
   MAX_STORAGE_BYTES,
-  NO_OVERRIDES,
 } from '../domain/account/budget.ts'
+import { ACCOUNT_STATUSES } from '../domain/account/status.ts'
+import { MAX_ZONES } from '../domain/geo/zone.ts'
 import {
   forEachChannel,
   MAX_MESSAGES_PER_DAY,
@@ -51,6 +53,13 @@ const budgets = z
     maxUsers: z.int().meta({
       description: 'Users that it may have; beyond: 409 `user-limit-reached`.',
     }),
+    requestsPerMinute: z.int().meta({
+      description: 'Requests that it may make in a minute; beyond: 429 `too-many-requests`.',
+    }),
+    maxRetentionDays: z.int().meta({ description: 'The most that `retentionDays` may be.' }),
+    maxZones: z
+      .int()
+      .meta({ description: 'Zones that it may have; beyond: 409 `zone-cap-reached`.' }),
     messagesPerDay: messageCounts.meta({
       description:
         'Messages that the account may send on one day of its time zone, an SMS once for each of its segments; beyond: `suppressed`, `message-budget-reached`. Password resets do not count. Emergencies may use a fifth more, at least 20, and the first 20 messages of a device’s emergencies by each channel are sent anyway.',
@@ -64,15 +73,18 @@ const budgets = z
       locationsPerDay: 250_000,
       storageBytes: 2_500_000_000,
       maxUsers: 500,
+      requestsPerMinute: 6000,
+      maxRetentionDays: 3650,
+      maxZones: 1000,
       messagesPerDay: { Email: 2500, SMS: 500, Push: 25_000, Voice: 500 },
     },
   })
 
 /** A budget to set; null, or left out, for the default. */
-const budget = (max: number) =>
+const budget = (max: number, min = 0) =>
   z
     .int('must be a whole number or null')
-    .min(0, 'must be at least 0')
+    .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
     .nullable()
     .default(null)
@@ -82,17 +94,23 @@ export const budgetSettings = z
     locationsPerDay: budget(MAX_LOCATIONS_PER_DAY),
     storageBytes: budget(MAX_STORAGE_BYTES),
     maxUsers: budget(MAX_MAX_USERS),
+    requestsPerMinute: budget(MAX_REQUESTS_PER_MINUTE, 1),
+    maxRetentionDays: budget(MAX_RETENTION_DAYS, 1),
+    maxZones: budget(MAX_ZONES),
     messagesPerDay: z
       .strictObject(forEachChannel(() => budget(MAX_MESSAGES_PER_DAY)))
       .default(NO_MESSAGE_OVERRIDES),
   })
-  .default({ ...NO_OVERRIDES, maxUsers: null, messagesPerDay: NO_MESSAGE_OVERRIDES })
+  .default(NO_LIMITS)
   .meta({
     description: `Null is the default: the configured number for each license, at least for one, and ${DEFAULT_MAX_USERS} users. Replies show the numbers that hold.`,
     example: {
       locationsPerDay: 500_000,
       storageBytes: null,
       maxUsers: null,
+      requestsPerMinute: 12_000,
+      maxRetentionDays: null,
+      maxZones: null,
       messagesPerDay: { Email: null, SMS: 50, Push: null, Voice: null },
     },
   })
@@ -125,6 +143,18 @@ export const account = z
     name: z.string().meta({ example: 'Demo Shipping' }),
     timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
     licenses,
+    status: z.enum(ACCOUNT_STATUSES).meta({
+      description:
+        '`notice`: only a message; `readOnly`: no changes; `ingestOnly`: reports come in, and nothing can be read; `disabled`: nothing but emergencies. In all of them emergencies are raised and sent, and can be handled.',
+    }),
+    statusMessage: z.string().meta({
+      description: 'What the operator says about the status.',
+      example: '',
+    }),
+    supportMayWrite: z.boolean().meta({
+      description:
+        'Whether the operator’s support may change something while it has access; otherwise it only reads.',
+    }),
     retentionDays,
     ...shownEmergencySettings,
     lastDrillAt: time.nullable().optional().meta({
@@ -145,6 +175,7 @@ const reply = z.object({ success, account })
 
 export const readAccount = define({
   id: 'readAccount',
+  purpose: 'self',
   tag: 'Account',
   summary: 'Read the account',
   description:
@@ -160,12 +191,20 @@ export const replaceAccount = define({
   tag: 'Account',
   summary: 'Replace the account',
   scope: 'admin',
-  body: z.strictObject({ name, timeZone, retentionDays, ...emergencySettings }),
+  body: z.strictObject({
+    name,
+    timeZone,
+    retentionDays,
+    supportMayWrite: z.boolean('must be true or false').default(false),
+    ...emergencySettings,
+  }),
   wrapper: 'account',
   ignored: [
     'id',
     'userName',
     'licenses',
+    'status',
+    'statusMessage',
     'lastDrillAt',
     'lastDrillAlertId',
     'budgets',
@@ -214,7 +253,7 @@ export const patchAccount = define({
   summary: 'Change the account',
   ignoresStorage: true,
   description:
-    'Changes `name`, `timeZone`, `retentionDays` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license.',
+    'Changes `name`, `timeZone`, `retentionDays`, `supportMayWrite` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license.',
   scope: 'admin',
   wholeAccount: true,
   patches: replaceAccount,

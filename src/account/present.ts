@@ -1,4 +1,4 @@
-import type { Account } from '../domain/account/account.ts'
+import { type Account, MAX_RETENTION_DAYS } from '../domain/account/account.ts'
 import {
   type Budgets,
   DEFAULT_MAX_USERS,
@@ -7,6 +7,7 @@ import {
   usageAsOf,
 } from '../domain/account/budget.ts'
 import { available, currentDay } from '../domain/account/license.ts'
+import { MAX_ZONES } from '../domain/geo/zone.ts'
 import { type EmergencySettings, escalationOf } from '../domain/message/emergency.ts'
 import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
@@ -15,7 +16,7 @@ import { iso, isoOrNull } from '../domain/time/iso.ts'
 export interface BudgetContext {
   usage: Usage | null
   /** The default budgets. */
-  perLicense: Budgets & { messagesPerDay: MessageCounts }
+  perLicense: Budgets & { messagesPerDay: MessageCounts; requestsPerMinute: number }
   /** The messages of the day; lists of accounts leave them out. */
   sent?: MessageCounts
   /** The last test of the emergency chain, for the account itself. */
@@ -46,6 +47,9 @@ export const presentAccount = (
     name,
     timeZone,
     licenses: { total, used, available: available({ total, used }) },
+    status: account.status,
+    statusMessage: account.statusMessage,
+    supportMayWrite: account.supportMayWrite,
     retentionDays,
     emergencyAlerts: account.emergencyAlerts,
     emergencyContacts: account.emergencyContacts,
@@ -58,6 +62,9 @@ export const presentAccount = (
     budgets: {
       ...effectiveBudgets(account.budgets, perLicense, total),
       maxUsers: account.budgets.maxUsers ?? DEFAULT_MAX_USERS,
+      requestsPerMinute: account.budgets.requestsPerMinute ?? perLicense.requestsPerMinute,
+      maxRetentionDays: account.budgets.maxRetentionDays ?? MAX_RETENTION_DAYS,
+      maxZones: account.budgets.maxZones ?? MAX_ZONES,
       messagesPerDay: effectiveMessageBudgets(
         account.budgets.messagesPerDay,
         perLicense.messagesPerDay,

@@ -14,7 +14,7 @@ import { readCursor } from '../http/paging/page.ts'
 import { replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { requestContext } from '../serviceContext.ts'
+import { requestContext, writerOf } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { type BudgetContext, presentAccount } from './present.ts'
 
@@ -76,7 +76,7 @@ export const account = new Hono<AppEnv>()
         const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation
         return { ...changed, escalation }
       },
-      write: (_, change, versions) => ownLedger(c).editAccount(change, versions),
+      write: (_, change, versions) => ownLedger(c).editAccount(change, versions, writerOf(c)),
     })
     const body = presentWrapped(account, { ...context, sent, lastDrill })
     return replyWithEtag(c, contract.patchAccount, body, account)

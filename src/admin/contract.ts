@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { account, budgetSettings } from '../account/contract.ts'
+import { ACCOUNT_STATUSES } from '../domain/account/status.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, exactlyOne, instant, name, success, timeZone } from '../http/contract/wire.ts'
+import { done, exactlyOne, instant, name, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
@@ -23,7 +24,11 @@ const licenses = z
 
 export const operatedAccount = account
   .extend({
-    disabled: z.boolean(),
+    disabled: z.boolean().meta({ description: 'Whether `status` is `disabled`.' }),
+    deletedAt: time.nullable().meta({ description: 'When it was deleted; null while it exists.' }),
+    erasesAt: time.nullable().meta({
+      description: 'When a deleted account is erased; until then it can be brought back.',
+    }),
     cell: z.int().meta({ description: 'The number of the database that stores the account.' }),
   })
   .meta({ id: 'OperatedAccount' })
@@ -31,6 +36,9 @@ const reply = z.object({ success, account: operatedAccount })
 const common = { tag: 'Operator', scope: 'operator' } as const
 const WRITTEN = [
   'id',
+  'deletedAt',
+  'erasesAt',
+  'supportMayWrite',
   'creation',
   'lastModified',
   'emergencyAlerts',
@@ -70,7 +78,15 @@ export const createAccount = define({
       .optional()
       .meta({ description: 'The database to use; by default the smallest.' }),
   }),
-  ignored: [...WRITTEN, 'disabled', 'retentionDays', 'budgets', 'budgetUsage'],
+  ignored: [
+    ...WRITTEN,
+    'disabled',
+    'status',
+    'statusMessage',
+    'retentionDays',
+    'budgets',
+    'budgetUsage',
+  ],
   reply: reply.extend({ apiKey }),
   problems: ['user-name-taken', 'cells-full'],
   secrets: ['apiKey'],
@@ -93,7 +109,11 @@ export const replaceOperatedAccount = define({
   body: z.strictObject({
     name,
     licenses,
-    disabled: z.boolean('must be true or false'),
+    status: z.enum(ACCOUNT_STATUSES),
+    statusMessage: z.string('must be text').max(500, 'must have at most 500 characters'),
+    disabled: z.boolean('must be true or false').meta({
+      description: 'Sets `status` to `disabled`, or from it back to `active`.',
+    }),
     budgets: budgetSettings,
   }),
   wrapper: 'account',
@@ -106,7 +126,7 @@ export const patchOperatedAccount = define({
   ...common,
   summary: 'Change an account',
   description:
-    'Changes `licenses` (the total, which may be lower than the number in use), `name`, `disabled` and `budgets`. A changed budget holds within a minute.',
+    'Changes `licenses` (the total, which may be lower than the number in use), `name`, `status`, `statusMessage`, `disabled` and `budgets`. A changed budget holds within a minute.',
   patches: replaceOperatedAccount,
   example: { licenses: 50 },
   reply,

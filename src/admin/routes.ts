@@ -8,6 +8,7 @@ import { type Account, minAccountNumber } from '../domain/account/account.ts'
 import type { Usage } from '../domain/account/budget.ts'
 import { currentDay } from '../domain/account/license.ts'
 import type { Scope } from '../domain/account/scope.ts'
+import type { AccountStatus } from '../domain/account/status.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
 import { type MessageCounts, parseMessageOverrides } from '../domain/message/messageBudget.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -26,7 +27,7 @@ import { requireFutureExpiry } from '../keys/contract.ts'
 import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { operatorContext } from '../serviceContext.ts'
+import { operatorContext, writerOf } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
@@ -86,8 +87,9 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
         const ended = expired.filter(({ day }) => day <= today)
         const used = row.used - ended.reduce((sum, { count }) => sum + count, 0)
         const messagesPerDay = parseMessageOverrides(row.messagesPerDay)
-        const { maxUsers } = row
-        const budgets = { locationsPerDay, storageBytes, maxUsers, messagesPerDay }
+        const { maxUsers, requestsPerMinute, maxRetentionDays, maxZones } = row
+        const limits = { maxUsers, requestsPerMinute, maxRetentionDays, maxZones }
+        const budgets = { locationsPerDay, storageBytes, ...limits, messagesPerDay }
         const settings = { ...parseEmergencySettings(emergency), budgets }
         return presentOperatedAccount({ ...row, ...settings, cell, total: licenses, used }, context)
       })
@@ -137,6 +139,15 @@ const makeKey = async (c: Context, account: Account, options: KeyOptions) => {
   return { key: presentKey(key), apiKey }
 }
 
+/** `disabled`, which is older than `status`, still sets it. */
+const changedStatus = (
+  before: AccountStatus,
+  { status, disabled }: { status: AccountStatus; disabled: boolean },
+): AccountStatus => {
+  if (status !== before || disabled === (before === 'disabled')) return status
+  return disabled ? 'disabled' : 'active'
+}
+
 export const admin = new Hono<AppEnv>()
   .get('/accounts', operation(contract.listAccounts), (c) =>
     replyList(c, contract.listAccounts, c.req.valid('query'), {
@@ -152,7 +163,7 @@ export const admin = new Hono<AppEnv>()
     const id = await c.get('newId')('acc')
     const entry = await reserveEntry(c, { id, userName, cell })
     const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total }
-    const { account, sent } = requireOk(await ledgerOf(c.env, id).openAccount(opening))
+    const { account, sent } = requireOk(await ledgerOf(c.env, id).openAccount(opening, writerOf(c)))
     const first = { name: 'first', scopes: ['admin' as const], expires: null }
     const { apiKey } = await makeKey(c, account, first)
     await confirmOpening(openDirectory(c.env), id)
@@ -178,10 +189,17 @@ export const admin = new Hono<AppEnv>()
         const editable = presentEditable(before, await readBudgetContext(c, before, sent))
         const changed = applyPatch(patch, editable, contract.replaceOperatedAccount)
         refuseLinkInName(changed.name, before.name)
-        return changed
+        const { licenses: total, name, statusMessage, budgets } = changed
+        return {
+          total,
+          name,
+          status: changedStatus(before.status, changed),
+          statusMessage,
+          budgets,
+        }
       },
-      write: ({ id }, { licenses: total, name, disabled, budgets }, versions) =>
-        ledgerOf(c.env, id).editAccount({ total, name, disabled, budgets }, versions),
+      write: ({ id }, change, versions) =>
+        ledgerOf(c.env, id).editAccount(change, versions, writerOf(c)),
     })
     evictKeysOfAccount(account.id)
     await rereadBudgets(operatorContext(c, account))
@@ -190,7 +208,7 @@ export const admin = new Hono<AppEnv>()
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
     const { id } = await findRequested(c)
-    requireOk(await ledgerOf(c.env, id).eraseAccount(c.get('ifMatch')))
+    requireOk(await ledgerOf(c.env, id).eraseAccount(c.get('ifMatch'), writerOf(c)))
     evictKeysOfAccount(id)
     return reply(c, contract.deleteAccount, { success: true })
   })

@@ -21,6 +21,7 @@ const tag = 'Alerts'
 
 export const postAlerts = define({
   id: 'postAlerts',
+  purpose: 'intake',
   tag,
   summary: 'Raise an alert, or query a device’s alerts',
   ignoresStorage: true,
@@ -150,6 +151,7 @@ const step = {
 export const acknowledgeAlert = define({
   ...step,
   id: 'acknowledgeAlert',
+  purpose: 'urgent',
   summary: 'Acknowledge an alert',
   description:
     'Someone handles it: records who and when, and ends the escalation. Only the first acknowledgement counts; later ones change nothing.',
@@ -159,6 +161,7 @@ export const acknowledgeAlert = define({
 export const resolveAlert = define({
   ...step,
   id: 'resolveAlert',
+  purpose: 'urgent',
   summary: 'Resolve an alert',
   description:
     'It is over. Also acknowledges the alert. Only the first time counts; a cancelled alert is refused.',
@@ -170,6 +173,7 @@ export const resolveAlert = define({
 export const cancelAlert = define({
   ...step,
   id: 'cancelAlert',
+  purpose: 'urgent',
   summary: 'Cancel an alert',
   description:
     'For a false alarm. Also acknowledges the alert, and notifies everyone who was sent a message about it. Only the first cancellation counts; a resolved alert is refused.',
@@ -181,6 +185,7 @@ export const cancelAlert = define({
 export const reopenAlert = define({
   ...step,
   id: 'reopenAlert',
+  purpose: 'urgent',
   summary: 'Reopen an alert',
   description:
     'Makes an alert that is acknowledged, resolved or cancelled open again. An emergency that was resolved or cancelled is sent again at once, to everyone who was sent a message about it and to the emergency contacts; to reopen one that was only acknowledged notifies nobody. Either is escalated again unless someone acknowledges it. An alert that was never acknowledged, and a drill (`test`), are refused.',
@@ -192,6 +197,7 @@ export const reopenAlert = define({
 export const noteAlert = define({
   ...step,
   id: 'noteAlert',
+  purpose: 'urgent',
   summary: 'Add a note to an alert',
   description: `In any state. The log of an alert has at most ${MAX_NOTES} notes.`,
   body: z.strictObject({ text: noteText.min(1, 'must not be empty') }),

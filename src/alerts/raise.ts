@@ -60,7 +60,10 @@ export const raiseAlert = async (
     ])
   if (!isVisible) throw new Problem('device-not-found')
   const isEmergency = given.emergency || isRaisedByReports(name, emergencyAlerts)
-  if (!isEmergency || given.test) await requireStorage(context)
+  if (!isEmergency || given.test) {
+    if (context.status === 'disabled') throw new Problem('account-disabled')
+    await requireStorage(context)
+  }
   // A clock that is wrong may give two presses of a button the same time.
   const isCredible = given.dateTime != null && dateTime >= keptSince && !isClockWrong(dateTime, now)
   // An emergency that a location of this time carries, too, is the same alert.

@@ -3,7 +3,7 @@ import { noteStored, requireStorage } from '../http/budget/meters.ts'
 import { Problem, requireOk } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { loadDescriber } from '../places/store.ts'
-import { authorOf, type ServiceContext } from '../serviceContext.ts'
+import { authorOf, type ServiceContext, writerIn } from '../serviceContext.ts'
 import type { StoredAlert } from './present.ts'
 import { findAlert } from './store.ts'
 
@@ -45,7 +45,8 @@ export const takeStep = async (
     if (action === 'note') return { ...given, action, noteId: await context.newId('note') }
     return { ...given, action }
   }
-  const { state, seq } = requireOk(await ledgerOf(env, accountId).takeAlertStep(await step()))
+  const ledger = ledgerOf(env, accountId)
+  const { state, seq } = requireOk(await ledger.takeAlertStep(await step(), writerIn(context)))
   if (note !== null) noteStored(context)
   const found = await findAlert(db, context, id)
   // The cell may lag behind the ledger.

@@ -12,7 +12,9 @@ const selectStatusesOf = (table: typeof keys | typeof sessions) =>
       {
         keyId: sql<string>`${table.id}`,
         accountId: accounts.id,
-        disabled: accounts.disabled,
+        accountStatus: accounts.status,
+        name: table === keys ? sql<string>`${keys.name}` : sql<string>`${users.name}`,
+        operatorId: table === keys ? sql<string | null>`${keys.operatorId}` : sql<null>`NULL`,
         userId: sql<string | null>`${table.userId}`,
         expires: sql<number | null>`${table.expires}`,
         lastUsed: sql<number>`ifnull(${table.lastUsed}, 0)`,
@@ -26,19 +28,20 @@ const selectStatusesOf = (table: typeof keys | typeof sessions) =>
       sql`FROM ${table} JOIN ${accounts} ON ${accounts.id} = ${table.accountId}
         LEFT JOIN ${users}
           ON ${users.id} = ${table.userId} AND ${users.accountId} = ${table.accountId}
-        WHERE ${table.id} IN ${valuesOf(p.ids)}`,
+        WHERE ${table.id} IN ${valuesOf(p.ids)} AND ${accounts.deletedAt} IS NULL`,
     ),
   )
 const selectKeys = selectStatusesOf(keys)
 const selectSessions = selectStatusesOf(sessions)
 
 const toStatus = (row: RowOf<typeof selectKeys>) => {
-  const { accountId, disabled, userId, expires, lastUsed, isUserDisabled } = row
+  const { accountId, accountStatus, userId, name, operatorId } = row
+  const { expires, lastUsed, isUserDisabled } = row
   const { from, userExpires, privileges, groupId, adminDevices } = row
   const access = { from, expires: userExpires, privileges, groupId, adminDevices }
   /** The user that the key is bound to, whose privileges limit the key. */
   const user = isUserDisabled === null ? null : { disabled: isUserDisabled, ...access }
-  return { accountId, disabled, userId, expires, lastUsed, user }
+  return { accountId, accountStatus, userId, name, operatorId, expires, lastUsed, user }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Database, openCell, withRetries } from '../db/open.ts'
 import { intersectScopes, SCOPES, type Scope, toScopes } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
+import type { AccountStatus } from '../domain/account/status.ts'
 import { canAct } from '../domain/account/user.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { cellBinding, type Env } from '../env.ts'
@@ -19,6 +20,11 @@ export interface Principal {
   groupId: string | null
   /** How many devices of its own making a bound user may have; null for no limit. */
   adminDevices: number | null
+  /** What the key, or the user of the session, is called. */
+  name: string | null
+  /** The operator whose support this is; null for the account's own people and machines. */
+  operatorId: string | null
+  status: AccountStatus
 }
 
 /** A verified token with the current status of its key. */
@@ -60,7 +66,6 @@ const checkStatus = (
   // The key or session is gone, or its user, or its account.
   if (!status) return ended
   if (status.accountId !== accountId || status.userId !== userId) return 'token-invalid'
-  if (status.disabled) return 'account-disabled'
   if (status.expires !== null && status.expires <= now) return ended
   const { user } = status
   if (user && !canAct(user, now)) return 'user-disabled'
@@ -69,7 +74,9 @@ const checkStatus = (
   const scopes = user ? intersectScopes(held, toScopes(user.privileges)) : claims.scopes
   const groupId = user?.groupId ?? null
   const adminDevices = user?.adminDevices ?? null
-  return { accountId, cell, keyId, scopes, userId, groupId, adminDevices }
+  const { name, operatorId, accountStatus } = status
+  const rights = { scopes, userId, groupId, adminDevices, operatorId }
+  return { accountId, cell, keyId, ...rights, name, status: accountStatus }
 }
 
 /** Null when the key or its user no longer allows the token. */

@@ -1,11 +1,27 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import type { Writer } from '../domain/account/audit.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { joiningClient } from './join.ts'
 import * as schema from './schema.ts'
 import { retryingClient } from './transient.ts'
 
-/** One cell. `$client`, its D1 binding or a client that retries or joins, is for `statement.ts`. */
-export type Database = DrizzleD1Database<typeof schema> & { $client: D1Database }
+/**
+ * One cell. `$client`, its D1 binding or a client that retries or joins, is for `statement.ts`.
+ * `writer` is who writes, for `queries/audit.ts`.
+ */
+export type Database = DrizzleD1Database<typeof schema> & {
+  $client: D1Database
+  readonly writer?: Writer
+  /** The handle without a writer, of which an isolate has one. */
+  readonly shared?: Database
+}
+
+/** The same cell for writes that the audit records as this writer's. */
+export const withWriter = (db: Database, writer: Writer): Database =>
+  Object.create(db, { writer: { value: writer }, shared: { value: db.shared ?? db } })
+
+const keepWriter = (db: Database, other: Database): Database =>
+  db.writer ? withWriter(other, db.writer) : other
 
 const opened = new WeakMap<D1Database, Database>()
 
@@ -24,12 +40,13 @@ const retrying = new WeakMap<Database, Database>()
 
 /** The same cell for reads, and for writes that may be made twice: see `retryTransient`. */
 export const withRetries = (db: Database): Database => {
-  let database = retrying.get(db)
+  const shared = db.shared ?? db
+  let database = retrying.get(shared)
   if (!database) {
-    database = drizzle(retryingClient(db.$client), { schema })
-    retrying.set(db, database)
+    database = drizzle(retryingClient(shared.$client), { schema })
+    retrying.set(shared, database)
   }
-  return database
+  return keepWriter(db, database)
 }
 
 const joining = new WeakMap<Database, Database>()
@@ -39,12 +56,13 @@ const joining = new WeakMap<Database, Database>()
  * Durable Objects, whose calls wait for nobody else's.
  */
 export const withJoining = (db: Database): Database => {
-  let database = joining.get(db)
+  const shared = db.shared ?? db
+  let database = joining.get(shared)
   if (!database) {
-    database = drizzle(retryingClient(joiningClient(db.$client)), { schema })
-    joining.set(db, database)
+    database = drizzle(retryingClient(joiningClient(shared.$client)), { schema })
+    joining.set(shared, database)
   }
-  return database
+  return keepWriter(db, database)
 }
 
 /** Cell 0 also holds the directory of all accounts. */

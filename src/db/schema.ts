@@ -8,7 +8,11 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import type { Actor, Change } from '../domain/account/audit.ts'
+import type { Device } from '../domain/account/device.ts'
+import type { OperatorRole } from '../domain/account/operator.ts'
 import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/account/source.ts'
+import type { AccountStatus } from '../domain/account/status.ts'
 import type { Privilege } from '../domain/account/user.ts'
 import type { DisabledReason } from '../domain/event/webhook.ts'
 import type { ZoneShape } from '../domain/geo/zone.ts'
@@ -26,7 +30,7 @@ import type { WatchRecord, WatchState } from '../domain/watch/watch.ts'
 
 /*
  * Every D1 table. All cells have the same tables; only cell 0 uses `directory`, `source_directory`,
- * `cells` and `push_keys`.
+ * `cells`, `moves`, `operators` and `push_keys`.
  * Instants are milliseconds, days are YYYY-MM-DD. There are no foreign keys and no cascades: rows
  * are erased in pages.
  */
@@ -76,13 +80,24 @@ export const accounts = sqliteTable(
     licenses: integer().notNull(),
     /** Licenses in use on `day`. */
     used: integer().notNull(),
+    /** Of releases before the degrees of suspension; follows `status`. */
     disabled: integer({ mode: 'boolean' }).notNull().default(false),
+    status: text().$type<AccountStatus>().notNull().default('active'),
+    /** What the operator says about the status. */
+    statusMessage: text('status_message').notNull().default(''),
+    /** When the operator deleted it. It is erased 30 days later. */
+    deletedAt: integer('deleted_at'),
+    /** Whether the operator's support may change something. */
+    supportMayWrite: integer('support_may_write', { mode: 'boolean' }).notNull().default(false),
     /** How long locations (from their `dateTime`) and alerts (from their arrival) are kept. */
     retentionDays: integer('retention_days').notNull().default(365),
     /** The operator's budgets; null for the default. */
     locationsPerDay: integer('locations_per_day'),
     storageBytes: integer('storage_bytes'),
     maxUsers: integer('max_users'),
+    requestsPerMinute: integer('requests_per_minute'),
+    maxRetentionDays: integer('max_retention_days'),
+    maxZones: integer('max_zones'),
     /** `MessageOverrides` of domain/message/messageBudget.ts as JSON. */
     messagesPerDay: text('messages_per_day'),
     /** `EmergencySettings` of domain/message/emergency.ts as JSON; null for the defaults. */
@@ -100,6 +115,7 @@ export const accounts = sqliteTable(
   (table) => [
     index('accounts_number').on(table.number),
     index('accounts_next_expiry').on(table.nextExpiry).where(sql`next_expiry IS NOT NULL`),
+    index('accounts_deleted').on(table.deletedAt).where(sql`deleted_at IS NOT NULL`),
   ],
 )
 
@@ -112,7 +128,135 @@ export const accountUsage = sqliteTable('account_usage', {
   day: text().notNull(),
   locations: integer().notNull(),
   storageBytes: integer('storage_bytes').notNull(),
+  /** Requests of `day`. */
+  requests: integer().notNull().default(0),
 })
+
+/** What an account reported on earlier days, as its usage had it at the end of the day. */
+export const usageDays = sqliteTable(
+  'usage_days',
+  {
+    accountId,
+    day: text().notNull(),
+    locations: integer().notNull(),
+    requests: integer().notNull(),
+    storageBytes: integer('storage_bytes').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.day] })],
+)
+
+/** The usage of a month that is over, which never changes again. */
+export const usageMonths = sqliteTable(
+  'usage_months',
+  {
+    accountId,
+    /** YYYY-MM, in the account's zone. */
+    month: text().notNull(),
+    record: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    creation: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.month] })],
+)
+
+/**
+ * Who wrote what. Entries of the service itself have no account and are in cell 0. Nothing but their
+ * age deletes them, and the erasure of the account, which leaves those of the operator.
+ */
+export const audit = sqliteTable(
+  'audit',
+  {
+    accountId,
+    id: text().notNull(),
+    at: integer().notNull(),
+    actorType: text('actor_type').$type<Actor['type']>().notNull(),
+    actorId: text('actor_id').notNull(),
+    actorName: text('actor_name'),
+    /** Such as `zone.updated`. */
+    action: text().notNull(),
+    resourceType: text('resource_type').notNull(),
+    resourceId: text('resource_id').notNull(),
+    changes: text({ mode: 'json' }).$type<Change[]>().notNull(),
+    requestId: text('request_id').notNull(),
+    address: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('audit_resource').on(table.accountId, table.resourceId, table.id),
+    index('audit_at').on(table.at),
+  ],
+)
+
+/** The networks that a key has been used from. */
+export const keyNetworks = sqliteTable(
+  'key_networks',
+  {
+    keyId: text('key_id').notNull(),
+    /** A hash: the row shows no address. */
+    network: text().notNull(),
+    accountId,
+    creation: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.keyId, table.network] }),
+    index('key_networks_account').on(table.accountId),
+  ],
+)
+
+/** People and machines that operate the service, in cell 0 only. */
+export const operators = sqliteTable('operators', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  /** By which Cloudflare Access tells who signs in; null for a machine. */
+  email: text(),
+  emailKey: text('email_key').unique(),
+  role: text().$type<OperatorRole>().notNull(),
+  /** The SHA-256 of the key's secret; null without a key. */
+  hash: text(),
+  expires: integer(),
+  /** The key before, until its overlap ends. */
+  oldHash: text('old_hash'),
+  oldExpires: integer('old_expires'),
+  /** Precise to ten minutes. */
+  lastUsed: integer('last_used'),
+  ...edited,
+})
+
+/** Accounts that are being moved to another cell, in cell 0 only. */
+export const moves = sqliteTable('moves', {
+  accountId: text('account_id').primaryKey(),
+  fromCell: integer('from_cell').notNull(),
+  toCell: integer('to_cell').notNull(),
+  step: text().notNull(),
+  /** How far the step has come, as JSON. */
+  position: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  creation: integer().notNull(),
+  changed: integer().notNull(),
+  /** Why it does not go on; null while it does. */
+  fault: text(),
+})
+
+/** Accounts that were in this cell: their tokens still name it. */
+export const movedAccounts = sqliteTable('moved_accounts', {
+  accountId: text('account_id').primaryKey(),
+  cell: integer().notNull(),
+  creation: integer().notNull(),
+})
+
+/** Months of tracks that are in the bucket and no longer in `locations`. */
+export const archivedMonths = sqliteTable(
+  'archived_months',
+  {
+    accountId,
+    /** YYYY-MM, in UTC. */
+    month: text().notNull(),
+    /** The name of the object. */
+    object: text().notNull(),
+    locations: integer().notNull(),
+    bytes: integer().notNull(),
+    creation: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.month] })],
+)
 
 /** API keys, each with the SHA-256 of its secret. */
 export const keys = sqliteTable(
@@ -130,6 +274,9 @@ export const keys = sqliteTable(
     chosenEnd: integer('chosen_end'),
     /** Precise to ten minutes. */
     lastUsed: integer('last_used'),
+    /** The operator whose support uses it, and why; null for a key of the account. */
+    operatorId: text('operator_id'),
+    supportReason: text('support_reason'),
   },
   (table) => [
     index('keys_account').on(table.accountId, table.id),
@@ -174,6 +321,7 @@ export const erasures = sqliteTable(
     id: text().notNull(),
     /** The device's key; null when the whole account is erased. */
     deviceKey: integer('device_key'),
+    /** When it begins: a deleted device can be restored until then. */
     creation: integer().notNull(),
   },
   (table) => [
@@ -272,6 +420,8 @@ export const tombstones = sqliteTable(
     creation: integer().notNull(),
     /** The groups it was last in: their users still see its last events. */
     groups: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+    /** The device as it was, while it can be restored; null for those of earlier releases. */
+    device: text({ mode: 'json' }).$type<Device>(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),

@@ -13,6 +13,7 @@ import { requireInPath } from '../http/reply/notFound.ts'
 import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
+import { writerOf } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { deviceBody } from './forms.ts'
 import { listDevices } from './list.ts'
@@ -112,7 +113,7 @@ export const devices = new Hono<AppEnv>()
     await refuseClaim(c, c.req.valid('json').identifier)
     const id = await c.get('newId')('dev')
     const creator = { userId, groupId, cap }
-    const outcome = await ledger(c).createDevice(id, c.req.valid('json'), creator)
+    const outcome = await ledger(c).createDevice(id, c.req.valid('json'), creator, writerOf(c))
     const granted = requireOk(await hideHolder(c, outcome))
     return replyGranted(c, contract.devices.create, granted, `/api/devices/${id}`)
   })
@@ -127,7 +128,7 @@ export const devices = new Hono<AppEnv>()
     const record = c.req.valid('json')
     await refuseClaim(c, record.identifier, visible?.device.identifier)
     await requirePhone(c, id, record.min)
-    const outcome = await ledger(c).editDevice(id, record, c.get('ifMatch'))
+    const outcome = await ledger(c).editDevice(id, record, c.get('ifMatch'), writerOf(c))
     const granted = requireOk(await hideHolder(c, outcome))
     return replyGranted(c, contract.devices.replace, granted)
   })
@@ -145,20 +146,22 @@ export const devices = new Hono<AppEnv>()
       write: async ({ device }, record, versions) => {
         await refuseClaim(c, record.identifier, device.identifier)
         await requirePhone(c, id, record.min)
-        return hideHolder(c, await ledger(c).editDevice(id, record, versions))
+        return hideHolder(c, await ledger(c).editDevice(id, record, versions, writerOf(c)))
       },
     })
     return replyGranted(c, contract.devices.patch, granted)
   })
   .delete('/:deviceId', operation(contract.devices.remove), async (c) => {
     await requireVisible(c)
-    requireOk(await ledger(c).deleteDevice(c.req.param('deviceId'), c.get('ifMatch')))
+    const id = c.req.param('deviceId')
+    requireOk(await ledger(c).deleteDevice(id, c.get('ifMatch'), writerOf(c)))
     return reply(c, contract.devices.remove, { success: true })
   })
   .post('/:deviceId/reactivate', operation(contract.reactivateDevice), async (c) => {
     await requireVisible(c)
     const { expirationDate } = c.req.valid('json')
-    const outcome = await ledger(c).reactivateDevice(c.req.param('deviceId'), expirationDate)
+    const id = c.req.param('deviceId')
+    const outcome = await ledger(c).reactivateDevice(id, expirationDate, writerOf(c))
     if (!outcome.ok && outcome.refusal === 'expiration-date-reached')
       throw new Problem(outcome.refusal, {
         errors: [

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import {
   type Creation,
   type Deletion,
@@ -14,6 +15,7 @@ import { removeRuleTarget } from '../db/queries/ruleTargets.ts'
 import { insertSelect } from '../db/query.ts'
 import { devices, groupDevices, groups, users } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
+import { changesBetween } from '../domain/account/audit.ts'
 import { difference, type Group, type GroupRecord } from '../domain/account/group.ts'
 import { fold } from '../domain/text/fold.ts'
 import { ownGroups, selectGroup, toFoundGroup } from './store.ts'
@@ -64,6 +66,13 @@ export const createGroup = async (
       },
       sql`WHERE ${areKnown} ON CONFLICT DO NOTHING`,
     ),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'group.created',
+      resource: { type: 'group', id },
+      changes: changesBetween(null, record),
+    }),
     errors: selectErrors,
     ...selectGroup(accountId, id),
   })
@@ -102,6 +111,13 @@ export const updateGroup = async (db: Database, edit: GroupEdit) => {
       .update(groups)
       .set({ ...names, lastModified: now, version: before.version + 1 })
       .where(and(eq(groups.id, before.id), guard)),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'group.updated',
+      resource: { type: 'group', id: before.id },
+      changes: changesBetween(before, record),
+    }),
     touched: touchIfChanged(db, accountId),
     errors: selectErrors,
     ...selectGroup(accountId, before.id),

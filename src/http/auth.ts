@@ -3,6 +3,7 @@ import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { looksLikeApiKey } from '../domain/account/apiKey.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
+import { type Purpose, permits } from '../domain/account/status.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
 import { assignSlot } from './admission/loadShedding.ts'
@@ -62,6 +63,19 @@ export const requireScope = (c: Context, accepted: Scope | readonly Scope[]): vo
   throw new Problem('forbidden', { detail })
 }
 
+const REFUSALS = {
+  readOnly: 'account-read-only',
+  ingestOnly: 'account-ingest-only',
+  disabled: 'account-disabled',
+} as const
+
+/** Throws a 401 or 403 while the account is suspended and its status does not allow this. */
+export const requireStatus = (c: Context, purpose: Purpose): void => {
+  const { status } = c.get('principal') ?? { status: 'active' }
+  if (permits(status, purpose) || status === 'active' || status === 'notice') return
+  throw new Problem(REFUSALS[status])
+}
+
 /** Throws a 403 to a user who sees only the devices of a group. */
 export const requireWholeAccount = (c: Context): void => {
   if (c.get('principal').groupId === null) return
@@ -89,7 +103,10 @@ export const admitOperator = async (c: Context): Promise<void> => {
   const now = Date.now()
   // Nothing is awaited until a failure is counted, so that many at once cannot pass together.
   refuseOperatorGuesses(c, now)
-  if (isSameDigest(given, expected)) return noteOperator(c, now)
+  if (isSameDigest(given, expected)) {
+    c.set('operator', { type: 'operator', id: 'operator', name: 'ADMIN_TOKEN' })
+    return noteOperator(c, now)
+  }
   await countOperatorFailure(c, now)
   throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
 }

@@ -2,6 +2,7 @@ import type { Context as HonoContext } from 'hono'
 import type { Principal } from '../auth/principal.ts'
 import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
+import type { Actor } from '../domain/account/audit.ts'
 import type { Env } from '../env.ts'
 
 export interface AppEnv {
@@ -15,6 +16,8 @@ export interface AppEnv {
     /** `claims`, `principal` and `db` are set once the token is verified. */
     claims: Claims
     principal: Principal
+    /** Who operates, once an operator is admitted. */
+    operator: Actor
     /** What the request counts in the rate limit; undefined while it is one. */
     counted: number | undefined
     /** The account's cell. */

@@ -2,10 +2,12 @@ import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { growScan } from '../db/boundedScan.ts'
 import type { Database } from '../db/open.ts'
 import { byId, type Page, toPage } from '../db/page.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { appendEvent } from '../db/queries/events.ts'
 import { insertSelect } from '../db/query.ts'
 import { keys, users } from '../db/schema.ts'
 import { type Runnable, runBatch } from '../db/statement.ts'
+import { changesBetween } from '../domain/account/audit.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 
 type Row = typeof keys.$inferSelect
@@ -111,11 +113,19 @@ const runInsertion = async (
           SET hash = excluded.hash, creation = excluded.creation
           WHERE ${keys.accountId} = ${accountId}`,
     ),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'key.created',
+      resource: { type: 'key', id },
+      changes: changesBetween(null, { name, scopes: key.scopes, userId, expires: key.expires }),
+    }),
     created: appendKeyEvent(db, 'key.created', { accountId, keyId: id, name, now }, isInserted),
     thereafter,
   })
   if (inserted.meta.changes === 0) return null
-  return { ...key, accountId, creation: now, chosenEnd: null, lastUsed: null }
+  const unset = { chosenEnd: null, lastUsed: null, operatorId: null, supportReason: null }
+  return { ...key, accountId, creation: now, ...unset }
 }
 
 /** Null when `userId` is not a user of the account. */
@@ -153,7 +163,14 @@ export const regenerateKey = (
       expires: Math.min(overlapEnd, old.expires ?? overlapEnd),
     })
     .where(and(eq(keys.id, old.id), eq(keys.accountId, accountId)))
-  const thereafter = [...appendRevoked(db, accountId, old.id, now), ended]
+  const audited = auditWrite(db, {
+    accountId,
+    now,
+    action: 'key.regenerated',
+    resource: { type: 'key', id: old.id },
+    changes: changesBetween({ expires: old.expires }, { key: key.id, expires: overlapEnd }),
+  })
+  const thereafter = [...appendRevoked(db, accountId, old.id, now), ended, ...audited]
   return runInsertion(db, { accountId, key, now, thereafter })
 }
 
@@ -167,6 +184,12 @@ export const deleteKey = async (
   const { deleted } = await runBatch(db, {
     revoked: appendRevoked(db, accountId, id, now),
     deleted: db.delete(keys).where(isOwnLiveKey(accountId, id, now)),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'key.revoked',
+      resource: { type: 'key', id },
+    }),
   })
   return deleted.meta.changes > 0
 }

@@ -1,4 +1,6 @@
+import { newAuditId } from '../db/queries/audit.ts'
 import type { Account } from '../domain/account/account.ts'
+import type { AuditEntry, Change, Writer } from '../domain/account/audit.ts'
 import type { Budgets } from '../domain/account/budget.ts'
 import {
   DEFAULT_MESSAGES_PER_LICENSE,
@@ -16,6 +18,19 @@ interface PerLicense extends Budgets {
   messagesPerDay: MessageCounts
 }
 
+/** Of what the service does by itself. */
+const SYSTEM: Writer = {
+  actor: { type: 'system', id: 'ledger', name: null },
+  requestId: 'ledger',
+  address: null,
+}
+
+interface Circumstances {
+  now: number
+  perLicense: PerLicense
+  writer: Writer
+}
+
 /**
  * What one decision works with. A decision is synchronous and runs in one transaction: an `await`
  * between its check and its write would let another call in.
@@ -26,12 +41,14 @@ export class Decision {
   readonly account: Account
   readonly now: number
   readonly perLicense: PerLicense
+  readonly writer: Writer
 
-  constructor(sql: SqlStorage, account: Account, now: number, perLicense: PerLicense) {
+  constructor(sql: SqlStorage, account: Account, { now, perLicense, writer }: Circumstances) {
     this.sql = sql
     this.account = account
     this.now = now
     this.perLicense = perLicense
+    this.writer = writer
   }
 
   /** Adds an effect to the outbox, which is drained after the commit, in order. */
@@ -50,6 +67,15 @@ export class Decision {
     const isTest = typeof data.alertId === 'string' && isDrill(this.sql, data.alertId)
     const marked = isTest ? { ...data, test: true } : data
     this.post({ kind: 'event', id, type, time, deviceId, data: marked })
+  }
+
+  /** Tells the audit of this decision. */
+  audit(action: string, resource: AuditEntry['resource'], changes: Change[] = []): void {
+    const { now: at, writer } = this
+    this.post({
+      kind: 'audit',
+      entry: { id: newAuditId(at), at, writer, action, resource, changes },
+    })
   }
 
   /** Adds a line to the license log, with the licenses in use at this point of the decision. */
@@ -76,10 +102,15 @@ const readPerLicense = (env: Env): PerLicense => ({
 })
 
 /** Null if this ledger was never opened or has been erased. */
-export const beginDecision = (sql: SqlStorage, env: Env, now: number): Decision | null => {
+export const beginDecision = (
+  sql: SqlStorage,
+  env: Env,
+  now: number,
+  writer: Writer = SYSTEM,
+): Decision | null => {
   const account = readAccount(sql)
   if (!account) return null
-  const tx = new Decision(sql, account, now, readPerLicense(env))
+  const tx = new Decision(sql, account, { now, perLicense: readPerLicense(env), writer })
   advanceToToday(tx)
   return tx
 }

@@ -146,6 +146,21 @@ export const STEPS = [
   'ALTER TABLE presses ADD COLUMN noted INTEGER NOT NULL DEFAULT 0',
   `CREATE TABLE notes (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
    CREATE INDEX notes_at ON notes (at);`,
+  `ALTER TABLE account ADD COLUMN status TEXT NOT NULL DEFAULT 'active';
+   UPDATE account SET status = 'disabled' WHERE disabled = 1;
+   ALTER TABLE account ADD COLUMN status_message TEXT NOT NULL DEFAULT '';
+   ALTER TABLE account ADD COLUMN deleted_at INTEGER;
+   ALTER TABLE account ADD COLUMN support_may_write INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE account ADD COLUMN requests_per_minute INTEGER;
+   ALTER TABLE account ADD COLUMN max_retention_days INTEGER;
+   ALTER TABLE account ADD COLUMN max_zones INTEGER;
+   CREATE TABLE deleted_devices (id TEXT PRIMARY KEY, at INTEGER NOT NULL, device TEXT NOT NULL)
+     STRICT, WITHOUT ROWID;
+   CREATE INDEX deleted_devices_at ON deleted_devices (at);
+   CREATE TABLE message_usage (
+     day TEXT NOT NULL, channel TEXT NOT NULL, provider TEXT NOT NULL,
+     messages INTEGER NOT NULL, segments INTEGER NOT NULL, PRIMARY KEY (day, channel, provider)
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DeviceRecord } from '../domain/account/device.ts'
+import type { AccountStatus } from '../domain/account/status.ts'
 import type { AlertUpdate, Channel, MessageKind, Status } from '../domain/message/alert.ts'
 import type { UndeliveredReason } from '../domain/message/emergency.ts'
 import type { EmergencyDetails } from './alerts/emergencies.ts'
@@ -22,7 +23,8 @@ export const account = sqliteTable('account', {
   day: text().notNull(),
   total: integer().notNull(),
   used: integer().notNull(),
-  disabled: flag('disabled'),
+  /** Of releases before the degrees of suspension. */
+  disabled: flag('disabled').default(false),
   creation: integer().notNull(),
   lastModified: integer('last_modified').notNull(),
   version: integer().notNull(),
@@ -39,6 +41,13 @@ export const account = sqliteTable('account', {
   messagesPerDay: text('messages_per_day'),
   /** `EmergencySettings`; null for the default. */
   emergency: text(),
+  status: text().$type<AccountStatus>().notNull().default('active'),
+  statusMessage: text('status_message').notNull().default(''),
+  deletedAt: integer('deleted_at'),
+  supportMayWrite: flag('support_may_write').default(false),
+  requestsPerMinute: integer('requests_per_minute'),
+  maxRetentionDays: integer('max_retention_days'),
+  maxZones: integer('max_zones'),
 })
 
 export const devices = sqliteTable('devices', {
@@ -243,6 +252,24 @@ export const drills = sqliteTable('drills', {
   at: integer().notNull(),
   /** The account's day on which it was run. */
   day: text().notNull(),
+})
+
+/** Devices that were deleted and can be restored. */
+export const deletedDevices = sqliteTable('deleted_devices', {
+  id: text().notNull(),
+  at: integer().notNull(),
+  /** The row as it was. */
+  device: text({ mode: 'json' }).$type<DeviceRow>().notNull(),
+})
+
+/** The messages that providers have accepted, by day of the account. */
+export const messageUsage = sqliteTable('message_usage', {
+  day: text().notNull(),
+  channel: text().$type<Channel>().notNull(),
+  provider: text().notNull(),
+  messages: integer().notNull(),
+  /** Of SMS; of other channels as many as messages. */
+  segments: integer().notNull(),
 })
 
 /** The ids of deleted devices. */

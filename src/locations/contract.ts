@@ -37,6 +37,7 @@ export const readLastLocation = define({
 
 export const postLocations = define({
   id: 'postLocations',
+  purpose: 'intake',
   tag,
   summary: 'Report locations, or query them',
   ignoresStorage: true,
@@ -162,6 +163,7 @@ const count = (description: string, example = 0) => z.int().meta({ description, 
 
 export const reportLocations = define({
   id: 'reportLocations',
+  purpose: 'intake',
   tag,
   summary: 'Report locations of many devices',
   ignoresStorage: true,

@@ -39,6 +39,7 @@ const user = z
 
 export const readMe = define({
   id: 'readMe',
+  purpose: 'self',
   tag: 'Sessions',
   summary: 'Read who is calling',
   description:

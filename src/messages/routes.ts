@@ -8,6 +8,7 @@ import { replyList } from '../http/paging/list.ts'
 import { reply } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { none } from '../notify/none.ts'
+import { writerOf } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { presentMessage } from './present.ts'
 import { findMessage, type ListedMessage, listMessages } from './store.ts'
@@ -60,7 +61,7 @@ export const messages = new Hono<AppEnv>()
       urgent: isEmergency,
       failed: status === 'failed' || status === 'suppressed',
     }
-    requireOk(await ledgerOf(c.env, accountId).resendMessage(again, round))
+    requireOk(await ledgerOf(c.env, accountId).resendMessage(again, round, writerOf(c)))
     const queued = {
       ...stored,
       status: 'queued' as const,

@@ -86,6 +86,7 @@ const session = z
 
 export const listSessions = define({
   id: 'listSessions',
+  purpose: 'self',
   tag,
   summary: 'List sessions',
   description:
@@ -101,6 +102,7 @@ export const listSessions = define({
 
 export const endSession = define({
   id: 'endSession',
+  purpose: 'self',
   tag,
   summary: 'End a session',
   description:

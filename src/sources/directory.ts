@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { insertSelect } from '../db/query.ts'
 import { accounts, sourceDirectory, sources } from '../db/schema.ts'
+import type { AccountStatus } from '../domain/account/status.ts'
 
 /* The directory of sources, in cell 0. */
 
@@ -40,10 +41,17 @@ export const removeFromDirectory = async (directory: Database, id: string): Prom
   await directory.delete(sourceDirectory).where(eq(sourceDirectory.id, id))
 }
 
-/** Whether the account of a source may receive anything. In the account's cell. */
-export const isAccountActive = async (db: Database, accountId: string): Promise<boolean> => {
-  const isActive = and(eq(accounts.id, accountId), eq(accounts.disabled, false))
-  return (await db.$count(accounts, isActive)) === 1
+/** The status of a source's account; null when it is deleted. In the account's cell. */
+export const readAccountStatus = async (
+  db: Database,
+  accountId: string,
+): Promise<AccountStatus | null> => {
+  const row = await db
+    .select({ status: accounts.status })
+    .from(accounts)
+    .where(and(eq(accounts.id, accountId), isNull(accounts.deletedAt)))
+    .get()
+  return row?.status ?? null
 }
 
 /** How long the account keeps locations and alerts. In the account's cell. */

@@ -60,6 +60,10 @@ interface Password {
   password: string | null
 }
 
+/** What the audit compares: a password only shows that it was set. */
+const auditedOf = ({ record, password }: { record: UserRecord } & Password): object =>
+  password === null ? record : { ...record, password: '' }
+
 const isFull = (accountId: string): SQL<number> =>
   sql`((SELECT count(*) FROM ${users} WHERE ${users.accountId} = ${accountId}) >= ifnull(
     (SELECT ${accounts.maxUsers} FROM ${accounts} WHERE ${accounts.id} = ${accountId}),
@@ -68,11 +72,16 @@ const isFull = (accountId: string): SQL<number> =>
 export const createUser = async (db: Database, user: Creation<UserRecord> & Password) => {
   const { accountId, id, record, password, now } = user
   const { condition, ...conditions } = conditionsOf(accountId, id, record)
-  const outcome = await createOwned(db, ownUsers, user, {
-    set: { ...toColumns(record), password, creation: now, modification: now },
-    ...conditions,
-    condition: sql`${condition} AND NOT ${isFull(accountId)}`,
-  })
+  const outcome = await createOwned(
+    db,
+    ownUsers,
+    { ...user, record: auditedOf(user) },
+    {
+      set: { ...toColumns(record), password, creation: now, modification: now },
+      ...conditions,
+      condition: sql`${condition} AND NOT ${isFull(accountId)}`,
+    },
+  )
   if (outcome.ok || outcome.refusal !== 'email-taken') return outcome
   const { isAtLimit } = (await db.get<{ isAtLimit: number }>(
     sql`SELECT ${isFull(accountId)} AS isAtLimit`,
@@ -94,16 +103,21 @@ export const updateUser = async (db: Database, edit: UserEdit) => {
   const columns = toColumns(record)
   const isSame = JSON.stringify(columns) === JSON.stringify(toColumns(before))
   if (password === null && isSame) return { ok: true as const, row: before }
-  return updateOwned(db, ownUsers, edit, {
-    set: {
-      ...columns,
-      ...(password !== null && { password }),
-      ...(record.disabled && !before.disabled && { lastDisabled: now }),
-      modification: now,
+  return updateOwned(
+    db,
+    ownUsers,
+    { ...edit, record: auditedOf(edit) },
+    {
+      set: {
+        ...columns,
+        ...(password !== null && { password }),
+        ...(record.disabled && !before.disabled && { lastDisabled: now }),
+        modification: now,
+      },
+      ...conditionsOf(accountId, before.id, record),
+      thereafter: endSessionsIf(db, accountId, before.id, endsSessions(edit)),
     },
-    ...conditionsOf(accountId, before.id, record),
-    thereafter: endSessionsIf(db, accountId, before.id, endsSessions(edit)),
-  })
+  )
 }
 
 /** Deletes the user with its sessions and keys, each of which gets its `key.revoked` event. */

@@ -120,6 +120,7 @@ const step = {
 export const checkInWatch = define({
   ...step,
   id: 'checkInWatch',
+  purpose: 'urgent',
   summary: 'Check in',
   description:
     'A person’s own check-in, which counts for every watch. It completes a watch with a deadline, also an overdue one, and sets an interval going again from now.',
@@ -128,6 +129,7 @@ export const checkInWatch = define({
 export const extendWatch = define({
   ...step,
   id: 'extendWatch',
+  purpose: 'urgent',
   summary: 'Move the deadline of a watch',
   description:
     'An overdue watch is active again. Of an interval, only the next check-in is due at another time.',
@@ -137,6 +139,7 @@ export const extendWatch = define({
 export const completeWatch = define({
   ...step,
   id: 'completeWatch',
+  purpose: 'urgent',
   summary: 'Complete a watch',
   description: 'The journey is over: nothing more is due.',
 })

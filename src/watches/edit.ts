@@ -34,7 +34,7 @@ const writeEdit = (
   const progress = editProgress(found, { ...body, deviceId }, now)
   if (!progress) return refuse('watch-ended')
   const record = recordOf(body)
-  const edit = { accountId, before: read, now }
+  const edit = { accountId, before: read, record: { ...body, deviceId }, now }
   return updateOwned(db, ownWatches, edit, {
     set: {
       deviceKey,

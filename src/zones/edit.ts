@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditCreated } from '../db/queries/audit.ts'
 import {
   type Creation,
   type Deletion,
@@ -36,6 +37,7 @@ export const createZones = async (db: Database, { accountId, zones: given, now }
     vertices: countVertices(record.shape),
   }))
   const vertices = list.reduce((sum, zone) => sum + zone.vertices, 0)
+  const ids = JSON.stringify(given.map(({ id }) => id))
   const { found } = await runBatch(db, {
     inserted: insertSelect(
       zones,
@@ -57,7 +59,8 @@ export const createZones = async (db: Database, { accountId, zones: given, now }
           FROM ${zones} WHERE ${zones.accountId} = ${accountId})
         ON CONFLICT DO NOTHING`,
     ),
-    found: selectZonesOf(db, { accountId, ids: JSON.stringify(given.map(({ id }) => id)) }),
+    audited: auditCreated(db, { accountId, now, type: 'zone', ids }),
+    found: selectZonesOf(db, { accountId, ids }),
   })
   if (found.results.length < given.length) return refuse('zone-cap-reached')
   return { ok: true as const, zones: found.results }

@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { changesBetween } from '../../domain/account/audit.ts'
 import type { Database } from '../open.ts'
 import { byId, type Page, toPage } from '../page.ts'
 import { type InsertValues, insertSelect, type Query, select } from '../query.ts'
 import { type Runnable, readAll, readFirst, runBatch, statement, valuesOf } from '../statement.ts'
+import { auditWrite } from './audit.ts'
 import { checkReferences, type Reference, refuseUnknown } from './references.ts'
 
 /*
@@ -101,7 +103,7 @@ export const createOwned = async <
 >(
   db: Database,
   rows: Owned<Name, Table, Row>,
-  { accountId, id }: Omit<Creation<unknown>, 'record'>,
+  { accountId, id, record, now }: Creation<object>,
   write: Write<Omit<InsertValues<Table>, 'id' | 'accountId' | 'version'>, Code> & {
     onConflict?: SQL
   },
@@ -116,6 +118,13 @@ export const createOwned = async <
       values,
       sql`WHERE ${condition} AND ${areKnown} ${onConflict}`,
     ),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: `${rows.name}.created`,
+      resource: { type: rows.name, id },
+      changes: changesBetween(null, record),
+    }),
     thereafter,
     errors: selectErrors,
     found: rows.selectOne(accountId, id),
@@ -145,7 +154,7 @@ export const updateOwned = async <
 >(
   db: Database,
   rows: Owned<Name, Table, Row>,
-  { accountId, before }: Omit<Edit<Row, unknown>, 'record'>,
+  { accountId, before, record, now }: Edit<Row, object>,
   write: Write<Partial<InsertValues<Table>>, Code>,
 ) => {
   const { set, condition = sql`true`, otherwise, thereafter } = write
@@ -159,6 +168,13 @@ export const updateOwned = async <
         sql`${rows.isOwn(accountId, before.id)} AND ${table.version} = ${before.version}
           AND ${condition} AND ${areKnown}`,
       ),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: `${rows.name}.updated`,
+      resource: { type: rows.name, id: before.id },
+      changes: changesBetween(before, record),
+    }),
     thereafter,
     errors: selectErrors,
     found: rows.selectOne(accountId, before.id),
@@ -186,7 +202,7 @@ export const deleteOwned = async <
 >(
   db: Database,
   { name, table, isOwn }: Owned<Name, Table, Row>,
-  { accountId, id, versions }: Deletion,
+  { accountId, id, versions, now }: Deletion,
   { inUse, thereafter }: Dependents<InUse> = {},
 ) => {
   const own = isOwn(accountId, id)
@@ -195,6 +211,12 @@ export const deleteOwned = async <
   const { before, deleted } = await runBatch(db, {
     before: select({ version: sql<number>`${table.version}` }, sql`FROM ${table} WHERE ${own}`),
     deleted: sql`DELETE FROM ${table} WHERE ${own} AND ${isExpected} AND ${isUnused}`,
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: `${name}.deleted`,
+      resource: { type: name, id },
+    }),
     thereafter: thereafter?.(sql`NOT EXISTS (SELECT 1 FROM ${table} WHERE ${own})`),
   })
   if (deleted.meta.changes > 0) return { ok: true as const }

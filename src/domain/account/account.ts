@@ -1,14 +1,29 @@
 import type { EmergencySettings } from '../message/emergency.ts'
-import type { MessageOverrides } from '../message/messageBudget.ts'
+import { type MessageOverrides, NO_MESSAGE_OVERRIDES } from '../message/messageBudget.ts'
 import type { Day } from '../time/day.ts'
-import type { BudgetOverrides } from './budget.ts'
+import { type BudgetOverrides, NO_OVERRIDES } from './budget.ts'
 import type { Resource } from './resource.ts'
+import type { AccountStatus } from './status.ts'
 
 /** What the operator has set for an account; null for the default. */
 export interface AccountBudgets extends BudgetOverrides {
   /** How many users it may have; null for `DEFAULT_MAX_USERS`. */
   maxUsers: number | null
+  /** How many requests it may make in a minute. */
+  requestsPerMinute: number | null
+  /** How many days it may keep locations and alerts. */
+  maxRetentionDays: number | null
+  maxZones: number | null
   messagesPerDay: MessageOverrides
+}
+
+export const NO_LIMITS: AccountBudgets = {
+  ...NO_OVERRIDES,
+  maxUsers: null,
+  requestsPerMinute: null,
+  maxRetentionDays: null,
+  maxZones: null,
+  messagesPerDay: NO_MESSAGE_OVERRIDES,
 }
 
 /** An account as its ledger knows it. */
@@ -23,7 +38,13 @@ export interface Account extends EmergencySettings, Resource {
   total: number
   /** Licenses in use on `day`. */
   used: number
-  disabled: boolean
+  status: AccountStatus
+  /** What the operator says about the status. */
+  statusMessage: string
+  /** When the operator deleted it; null while it exists. */
+  deletedAt: number | null
+  /** Whether the operator's support may change something. */
+  supportMayWrite: boolean
   /** How many days locations and alerts are kept. */
   retentionDays: number
   budgets: AccountBudgets

@@ -15,6 +15,7 @@ export const NO_OVERRIDES: BudgetOverrides = { locationsPerDay: null, storageByt
 /** Users of an account, unless the operator has set another number. */
 export const DEFAULT_MAX_USERS = 500
 export const MAX_MAX_USERS = 100_000
+export const MAX_REQUESTS_PER_MINUTE = 1_000_000
 export const MAX_LOCATIONS_PER_DAY = 1_000_000_000
 export const MAX_STORAGE_BYTES = 1_000_000_000_000
 

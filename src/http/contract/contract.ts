@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../../domain/account/scope.ts'
+import type { Purpose } from '../../domain/account/status.ts'
 import { PROBLEMS, type ProblemCode, SIGN_IN_STATUS } from './problem.ts'
 
 /** One operation, as the validator, the OpenAPI document and the tests read it. */
@@ -12,6 +13,8 @@ export interface Operation {
   scope: Scope | readonly Scope[] | 'open' | 'operator'
   /** For a path that takes reports and queries: the scope that this body needs. */
   scopeFor?: (body: never) => Scope | readonly Scope[]
+  /** What it is for, where that is not `read` for GET and `write` for the others. */
+  purpose?: Purpose
   /** Refused to users who are confined to a group. */
   wholeAccount?: true
   /** Becomes a WebSocket. The token, with this scope, may also be a subprotocol or a message. */
@@ -95,6 +98,8 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
     ...(hasToken ? TOKEN_PROBLEMS : []),
     ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
     hasToken && 'forbidden',
+    hasToken && 'account-read-only',
+    hasToken && 'account-ingest-only',
     session && 'session-ended',
     session && 'wrong-origin',
     scope === 'operator' && 'route-not-found',

@@ -2,9 +2,11 @@ import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import * as z from 'zod'
-import { withJoining } from '../../db/open.ts'
+import { withJoining, withWriter } from '../../db/open.ts'
+import type { Purpose } from '../../domain/account/status.ts'
+import { writerOf } from '../../serviceContext.ts'
 import { countExtraCost } from '../admission/rateLimit.ts'
-import { admit, admitOperator, requireScope, requireWholeAccount } from '../auth.ts'
+import { admit, admitOperator, requireScope, requireStatus, requireWholeAccount } from '../auth.ts'
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
 import { readJson } from '../body/jsonBody.ts'
 import { parseBody, prefixOf } from '../body/parseBody.ts'
@@ -82,6 +84,11 @@ const useJoining = (c: Context): void => {
   if (c.get('principal')) c.set('db', withJoining(c.get('db')))
 }
 
+/** From here on the audit records what the request writes. */
+const useAudit = (c: Context): void => {
+  if (c.get('principal')) c.set('db', withWriter(c.get('db'), writerOf(c)))
+}
+
 /** A patch of at most so many bytes may switch something off: it may pass the budget by a tenth. */
 const MAX_SMALL_PATCH_BYTES = 256
 const SMALL_PATCH_SHARE = 1.1
@@ -97,6 +104,10 @@ const accountWork = (c: Context): AccountWork => ({
   accountId: c.get('principal').accountId,
   waitUntil: (promise) => c.executionCtx.waitUntil(promise),
 })
+
+/** A path that takes reports and queries is for reading when it is a query. */
+const purposeOf = ({ purpose }: Operation, isRead: boolean): Purpose =>
+  isRead && purpose !== 'self' ? 'read' : (purpose ?? 'write')
 
 const NO_MEMBERS = z.strictObject({})
 const noNext = async () => {}
@@ -142,9 +153,11 @@ export const operation = <const O extends Operation>(
     const isAction =
       typeof contract.idempotent !== 'function' || contract.idempotent(c.req.valid('json' as never))
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD' || !isAction
+    requireStatus(c, purposeOf(contract, isRead))
     await withIdempotency(c, isAction ? replay : null, macs, () => {
       // After the Idempotency-Key is claimed: a claim must not be made twice.
       if (isRead || contract.repeatable) useJoining(c)
+      if (!isRead && contract.purpose !== 'intake') useAudit(c)
       return next()
     })
     if (work) noteStored(work)

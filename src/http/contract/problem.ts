@@ -112,6 +112,14 @@ export const PROBLEMS = {
     ],
   }),
   ...problems(403, {
+    'account-read-only': [
+      'The account is suspended: it can be read, but not changed.',
+      'Contact the operator of the service; `statusMessage` of `GET /api/account` may say why. Reports are stored, and emergencies are raised, sent and handled as ever.',
+    ],
+    'account-ingest-only': [
+      'The account is suspended: it takes reports, and nothing can be read or changed.',
+      'Contact the operator of the service; `statusMessage` of `GET /api/account` may say why. Emergencies are raised, sent and handled as ever.',
+    ],
     forbidden: [
       'The token does not allow this operation.',
       'Use a key with the scope that the operation needs, and that is not bound to a user with fewer rights.',

@@ -6,15 +6,15 @@ import {
   runQuery,
   updateRows,
 } from '../../db/objectTable.ts'
-import { type Account, DEFAULT_RETENTION_DAYS } from '../../domain/account/account.ts'
-import { NO_OVERRIDES } from '../../domain/account/budget.ts'
+import { type Account, DEFAULT_RETENTION_DAYS, NO_LIMITS } from '../../domain/account/account.ts'
+import { changesBetween } from '../../domain/account/audit.ts'
 import { canGrant } from '../../domain/account/license.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   type EmergencySettings,
   escalationOf,
 } from '../../domain/message/emergency.ts'
-import { type MessageCounts, NO_MESSAGE_OVERRIDES } from '../../domain/message/messageBudget.ts'
+import type { MessageCounts } from '../../domain/message/messageBudget.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { localDay } from '../../domain/time/day.ts'
 import { findLastDrill, type LastDrill } from '../alerts/drills.ts'
@@ -48,7 +48,17 @@ export type Opening = Pick<
   'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
 >
 export type AccountChange = Partial<
-  Pick<Account, 'name' | 'timeZone' | 'total' | 'disabled' | 'retentionDays' | 'budgets'> &
+  Pick<
+    Account,
+    | 'name'
+    | 'timeZone'
+    | 'total'
+    | 'status'
+    | 'statusMessage'
+    | 'supportMayWrite'
+    | 'retentionDays'
+    | 'budgets'
+  > &
     EmergencySettings
 >
 
@@ -57,9 +67,12 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     ...opening,
     day: localDay(now, opening.timeZone),
     used: 0,
-    disabled: false,
+    status: 'active',
+    statusMessage: '',
+    deletedAt: null,
+    supportMayWrite: false,
     retentionDays: DEFAULT_RETENTION_DAYS,
-    budgets: { ...NO_OVERRIDES, maxUsers: null, messagesPerDay: NO_MESSAGE_OVERRIDES },
+    budgets: NO_LIMITS,
     ...DEFAULT_EMERGENCY_SETTINGS,
     creation: now,
     lastModified: now,
@@ -95,6 +108,7 @@ export const editAccount = (
   if (sameJson(before, { ...account, ...change })) return acceptAccount(tx)
   Object.assign(account, change, { lastModified: now, version: account.version + 1 })
   if (isTotalChanged) tx.log('total-changed', null)
+  tx.audit('account.updated', { type: 'account', id: account.id }, changesBetween(before, change))
   saveAccount(tx)
   const { againAfterMinutes = null } = escalationOf(account) ?? {}
   if (againAfterMinutes !== (escalationOf(before)?.againAfterMinutes ?? null)) renewAgainAt(tx)
@@ -173,7 +187,7 @@ export const eraseAccount = (
 const markErased = (sql: SqlStorage, id: string): void => {
   const texts = { userName: '', name: '', timeZone: 'UTC', day: '1970-01-01' }
   const counts = { number: 0, cell: 0, total: 0, used: 0, creation: 0, lastModified: 0, version: 0 }
-  insertRow(sql, tables.account, { id, ...texts, ...counts, disabled: true, erased: true })
+  insertRow(sql, tables.account, { id, ...texts, ...counts, status: 'disabled', erased: true })
 }
 
 export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {

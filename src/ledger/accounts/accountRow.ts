@@ -14,12 +14,18 @@ export const readAccountRow = (sql: SqlStorage): typeof tables.account.$inferSel
   findRow(sql, tables.account, { erased: false }) ?? null
 
 const toAccount = (row: typeof tables.account.$inferSelect): Account => {
-  const { nextDevice, nextExpiry, eventsSeen, erased, emergency, ...members } = row
-  const { locationsPerDay, storageBytes, maxUsers, messagesPerDay: messages, ...account } = members
-  const messagesPerDay = parseMessageOverrides(messages)
+  const { nextDevice, nextExpiry, eventsSeen, erased, disabled, emergency, ...members } = row
+  const { locationsPerDay, storageBytes, maxUsers, messagesPerDay, ...others } = members
+  const { requestsPerMinute, maxRetentionDays, maxZones, ...account } = others
+  const limits = { maxUsers, requestsPerMinute, maxRetentionDays, maxZones }
   return {
     ...account,
-    budgets: { locationsPerDay, storageBytes, maxUsers, messagesPerDay },
+    budgets: {
+      locationsPerDay,
+      storageBytes,
+      ...limits,
+      messagesPerDay: parseMessageOverrides(messagesPerDay),
+    },
     ...parseEmergencySettings(emergency),
   }
 }
@@ -50,7 +56,8 @@ export const saveAccount = (tx: Decision): void => {
   const { id, number, cell, userName, creation, budgets, ...changed } = account
   const emergency = storeEmergencySettings(account)
   const messagesPerDay = storeMessageOverrides(budgets.messagesPerDay)
-  const columns = { ...changed, ...budgets, messagesPerDay, emergency, nextExpiry }
+  const disabled = account.status === 'disabled'
+  const columns = { ...changed, ...budgets, disabled, messagesPerDay, emergency, nextExpiry }
   updateRows(sql, tables.account, columns)
   tx.post({ kind: 'account', account, nextExpiry })
   const wasFull = before.used >= before.total

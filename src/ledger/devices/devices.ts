@@ -7,6 +7,7 @@ import {
   updateRows,
 } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
+import { changesBetween } from '../../domain/account/audit.ts'
 import { type Device, type DeviceRecord, deviceKey } from '../../domain/account/device.ts'
 import { endsOf, hasEnded } from '../../domain/account/license.ts'
 import { fold } from '../../domain/text/fold.ts'
@@ -146,6 +147,7 @@ export const createDevice = (
   insertDevice(tx, id, record, creator)
   const device = postDevice(tx, id, groupId)
   tx.emit('device.created', id, { name: record.name })
+  tx.audit('device.created', { type: 'device', id }, changesBetween(null, record))
   saveAccount(tx)
   return accept(tx, device)
 }
@@ -173,7 +175,9 @@ export const editDevice = (
   const device = postDevice(tx, id)
   const { name } = record
   if (transfer.became === 'ended') tx.emit('device.expired', id, { name, expirationDate: ends })
-  tx.emit(transfer.became === 'active' ? 'device.reactivated' : 'device.updated', id, { name })
+  const action = transfer.became === 'active' ? 'device.reactivated' : 'device.updated'
+  tx.emit(action, id, { name })
+  tx.audit(action, { type: 'device', id }, changesBetween(row.record, record))
   saveAccount(tx)
   return accept(tx, device)
 }
@@ -215,6 +219,7 @@ export const deleteDevice = (
   if (createdBy !== null) updateRows(sql, creators, { count }, { userId: createdBy })
   tx.post({ kind: 'device-gone', id, key, at: now })
   tx.emit('device.deleted', id, { name: record.name })
+  tx.audit('device.deleted', { type: 'device', id })
   saveAccount(tx)
   return { ok: true }
 }

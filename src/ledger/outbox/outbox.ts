@@ -1,5 +1,6 @@
 import { deleteRows, hasRow, insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
 import type { Database } from '../../db/open.ts'
+import type { StoredEntry } from '../../db/queries/audit.ts'
 import type { Runnable } from '../../db/statement.ts'
 import type { Account } from '../../domain/account/account.ts'
 import type { DayUsage, Device } from '../../domain/account/device.ts'
@@ -44,6 +45,7 @@ export type Effect =
       deviceId: string | null
       data: Record<string, unknown>
     }
+  | { kind: 'audit'; entry: StoredEntry }
   | { kind: 'usage'; key: number; usage: DayUsage; contact?: number }
   | { kind: 'contact'; key: number; at: number }
   | { kind: 'alert'; key: number; alert: Alert; messages: number; at: number }

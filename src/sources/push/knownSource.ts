@@ -1,8 +1,9 @@
 import { hashSecret, isSameDigest } from '../../auth/secret.ts'
 import { type Database, openCell, openDirectory } from '../../db/open.ts'
+import type { AccountStatus } from '../../domain/account/status.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import type { Env } from '../../env.ts'
-import { findInDirectory, isAccountActive } from '../directory.ts'
+import { findInDirectory, readAccountStatus } from '../directory.ts'
 import type { PushSettings } from '../settings.ts'
 import { findSource, type StoredSource } from '../store.ts'
 import { readPushSettings } from './pushSettings.ts'
@@ -12,6 +13,7 @@ export interface KnownSource {
   source: StoredSource
   settings: PushSettings
   accountId: string
+  status: AccountStatus
   cell: number
   db: Database
 }
@@ -33,9 +35,9 @@ const readSource = async (env: Env, id: string): Promise<FoundSource | null> => 
   if (!entry) return null
   const { accountId, cell } = entry
   const db = openCell(env, cell)
-  if (!(await isAccountActive(db, accountId))) return null
-  const source = await findSource(db, accountId, id)
-  return source ? { source, settings: null, accountId, cell, db } : null
+  const status = await readAccountStatus(db, accountId)
+  const source = status && (await findSource(db, accountId, id))
+  return source ? { source, settings: null, accountId, status, cell, db } : null
 }
 
 const SOURCE_ID = /^src_[0-9a-z]{22}$/

@@ -19,7 +19,7 @@ import { addExtraCost, countExtraCost, countRequest } from '../../http/admission
 import { Slices } from '../../http/admission/slices.ts'
 import { declaredLength, isGzip, readBytes } from '../../http/body/body.ts'
 import type { BudgetMeter } from '../../http/budget/budgetMeter.ts'
-import { findFullMeter, noteStored } from '../../http/budget/meters.ts'
+import { findFullMeter, findMeter, noteStored } from '../../http/budget/meters.ts'
 import type { AppEnv, Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { newId } from '../../ids.ts'
@@ -42,8 +42,10 @@ const admitPush = async (c: Context, now: number): Promise<KnownSource> => {
   if (!known) throw new Problem('route-not-found')
   const { accountId, cell } = known
   // The source has no more rights than an `ingest` key. Admission and log line ask for them.
-  const nobody = { userId: null, groupId: null, adminDevices: null }
-  c.set('principal', { accountId, cell, keyId: id, scopes: ['ingest'], ...nobody })
+  const nobody = { userId: null, groupId: null, adminDevices: null, operatorId: null }
+  const { name } = known.source
+  const { status } = known
+  c.set('principal', { accountId, cell, keyId: id, scopes: ['ingest'], ...nobody, name, status })
   countRequest(c, accountId, now)
   await assignSlot(c.req.raw, accountId)
   return known
@@ -66,6 +68,13 @@ const isUrgent = (item: SourceItem, { emergencyAlerts }: BudgetMeter): boolean =
   return isAlert && isRaisedByReports(item.alertName, [SOS, ...emergencyAlerts])
 }
 
+/** Of a disabled account only what carries an emergency is taken. */
+const requireUrgent = async (context: ServiceContext, items: SourceItem[]): Promise<void> => {
+  const meter = await findMeter(context)
+  // Nothing is known when the database cannot be read: an emergency must not be lost by that.
+  if (meter && !items.some((item) => isUrgent(item, meter))) throw new Problem('route-not-found')
+}
+
 /** What the database cannot take will never fit: it is kept as failed, not sent again for ever. */
 const reasonTooLarge = (error: unknown): string[] => {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
@@ -79,6 +88,7 @@ const storePush = async (c: Context, known: KnownSource, push: Push): Promise<vo
   const { items, failures: notUnderstood } = await decodePush(source.provider, push)
   const arrived = items.map((item) => ({ item, receivedAt: push.now }))
   countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
+  if (known.status === 'disabled') await requireUrgent(context, items)
   const full = await findFullMeter(context)
   if (full && !items.some((item) => isUrgent(item, full))) throw new Problem('storage-full')
   const notStored = await ingestOrKeep(context, source, { arrived, now: push.now }).then(

@@ -38,7 +38,7 @@ export const resumeImports = async ({ env, cell, db, now, mayGoOn }: Resume): Pr
   for (const { identifier, ...holder } of await findClaimed(db, now, MAX_IDENTIFIERS)) {
     if (!mayGoOn()) return
     const { accountId, sourceId } = holder
-    const actor = { type: 'source', id: sourceId } as const
+    const actor = { type: 'source', id: sourceId, name: null } as const
     const context = systemContext({ env, db, cell, accountId, name: 'sweep', now, actor })
     const { pending } = await importReports(context, holder, identifier).catch((error) => {
       logFailure('import-failed', error, { account: accountId, requestId: 'sweep' })

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { insertSelect } from '../../../db/query.ts'
 import { accounts, erasures, eventHeads } from '../../../db/schema.ts'
 import type { Account } from '../../../domain/account/account.ts'
+import type { AccountStatus } from '../../../domain/account/status.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   storeEmergencySettings,
@@ -16,13 +17,25 @@ import { type Columns, compileUpsert } from './upsert.ts'
 /** Whatever changes rules writes their version, and every effect has a number of its own. */
 type AccountColumns = Columns<typeof accounts, 'rulesVersion' | 'seq'>
 
+/** An effect of an earlier release says only whether the account is disabled. */
+const statusOf = (account: Partial<Account> & { disabled?: boolean }): AccountStatus =>
+  account.status ?? (account.disabled ? 'disabled' : 'active')
+
 export const toAccountColumns = (account: Account, nextExpiry: number | null): AccountColumns => ({
   ...account,
   licenses: account.total,
-  // An effect that was posted before accounts had budgets or emergency settings has none.
+  // An effect of an earlier release has no status, budgets or emergency settings.
+  status: statusOf(account),
+  statusMessage: account.statusMessage ?? '',
+  deletedAt: account.deletedAt ?? null,
+  supportMayWrite: account.supportMayWrite ?? false,
+  disabled: statusOf(account) === 'disabled',
   locationsPerDay: account.budgets?.locationsPerDay ?? null,
   storageBytes: account.budgets?.storageBytes ?? null,
   maxUsers: account.budgets?.maxUsers ?? null,
+  requestsPerMinute: account.budgets?.requestsPerMinute ?? null,
+  maxRetentionDays: account.budgets?.maxRetentionDays ?? null,
+  maxZones: account.budgets?.maxZones ?? null,
   messagesPerDay: storeMessageOverrides(account.budgets?.messagesPerDay ?? NO_MESSAGE_OVERRIDES),
   emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
   nextExpiry,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../../db/open.ts'
+import { insertEntry } from '../../../db/queries/audit.ts'
 import { appendEvent, isSubscribed } from '../../../db/queries/events.ts'
 import { deletePendingRaises } from '../../../db/queries/pendingRaises.ts'
 import { select } from '../../../db/query.ts'
@@ -35,6 +36,7 @@ const WRITES: { [Kind in Effect['kind']]: Write<Kind> } = {
   'message-state': updateMessage,
   memberships: repairMemberships,
   event: (db, accountId, effect) => appendEvent(db, { accountId, ...effect }),
+  audit: (_, accountId, { entry }) => [insertEntry(accountId, entry)],
   'events-jump': jumpEvents,
   'account-gone': removeAccount,
   directory: listAccount,

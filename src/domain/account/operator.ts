@@ -1,0 +1,15 @@
+/** `support` reads, and asks accounts for access; `billing` reads usage; `owner` may do everything. */
+export const OPERATOR_ROLES = ['support', 'billing', 'owner'] as const
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
+/** What an operation of the operator needs. */
+export type OperatorRight = 'read' | 'usage' | 'support' | 'own'
+
+const RIGHTS: Record<OperatorRole, readonly OperatorRight[]> = {
+  support: ['read', 'usage', 'support'],
+  billing: ['usage'],
+  owner: ['read', 'usage', 'support', 'own'],
+}
+
+export const mayOperate = (role: OperatorRole, right: OperatorRight): boolean =>
+  RIGHTS[role].includes(right)
