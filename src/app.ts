@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { alerts, deviceAlerts } from './alerts/routes.ts'
+import { accountAudit, operatorAudit } from './audit/routes.ts'
 import { commands } from './commands/routes.ts'
 import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
@@ -51,6 +52,7 @@ export const app = base
   .route('/api/push', pushKey)
   .route('/api/account/keys', keys)
   .route('/api/account/messages', messages)
+  .route('/api/account/audit', accountAudit)
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
@@ -73,6 +75,7 @@ export const app = base
   .route('/api/devices', deviceQuarantine)
   .route('/api/devices', commands)
   .route('/in', pushes)
+  .route('/admin/audit', operatorAudit)
   .route('/admin', admin)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)

@@ -58,11 +58,7 @@ const addressOf = (c: Context): string | null => c.req.header('CF-Connecting-IP'
 
 const ofRequest = (c: Context, { db, ...caller }: Caller): ServiceContext => ({
   ...caller,
-  db: withWriter(db, {
-    actor: caller.actor,
-    requestId: c.get('requestId'),
-    address: addressOf(c),
-  }),
+  db: withWriter(db, writerAs(c, caller.actor)),
   env: c.env,
   requestId: c.get('requestId'),
   address: addressOf(c),
@@ -81,12 +77,16 @@ const actorOf = ({ keyId, userId, name, operatorId }: Principal): Actor => {
   return isUser ? { type: 'user', id: userId, name } : { type: 'key', id: keyId, name }
 }
 
-/** Who makes the request: the caller of the token, or the operator. */
-export const writerOf = (c: Context): Writer => ({
-  actor: c.get('principal') ? actorOf(c.get('principal')) : c.get('operator'),
+/** A writer that no token names: who signs in, or uses a link. */
+export const writerAs = (c: Context, actor: Actor): Writer => ({
+  actor,
   requestId: c.get('requestId'),
   address: addressOf(c),
 })
+
+/** Who makes the request: the caller of the token, or the operator. */
+export const writerOf = (c: Context): Writer =>
+  writerAs(c, c.get('principal') ? actorOf(c.get('principal')) : c.get('operator'))
 
 /** Of a request whose token was verified. */
 export const requestContext = (c: Context): ServiceContext => {

@@ -11,7 +11,7 @@ import { derivedAlertId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { log } from '../log.ts'
 import { loadDescriber } from '../places/store.ts'
-import { authorOf, type ServiceContext } from '../serviceContext.ts'
+import { authorOf, type ServiceContext, writerIn } from '../serviceContext.ts'
 import type { NewAlert } from './forms.ts'
 import type { StoredAlert } from './present.ts'
 import { findAlert } from './store.ts'
@@ -74,16 +74,20 @@ export const raiseAlert = async (
   const place = placeOf({ latitude, longitude })
   const lastKnown = describe(known.lastKnown)
   const outcome = requireOk(
-    await ledgerOf(env, accountId).raiseAlert(deviceId, {
-      ...known,
-      alert: { id, name, text, dateTime },
-      emergency: given.emergency,
-      by: authorOf(context),
-      isDrill: given.test,
-      reported: describe(place && { ...place, time: dateTime }),
-      lastKnown,
-      origin,
-    }),
+    await ledgerOf(env, accountId).raiseAlert(
+      deviceId,
+      {
+        ...known,
+        alert: { id, name, text, dateTime },
+        emergency: given.emergency,
+        by: authorOf(context),
+        isDrill: given.test,
+        reported: describe(place && { ...place, time: dateTime }),
+        lastKnown,
+        origin,
+      },
+      writerIn(context),
+    ),
   )
   noteStored(context)
   const { alert, deliveries, undelivered } = outcome

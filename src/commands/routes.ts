@@ -54,7 +54,7 @@ export const commands = new Hono<AppEnv>()
     const { accountId } = c.get('principal')
     if (sourceId !== null && !(await findSource(c.get('db'), accountId, sourceId)))
       throw new Problem('source-not-found')
-    await setChannel(c.get('db'), device.key, sourceId)
+    await setChannel(c.get('db'), { accountId, device, sourceId, now: Date.now() })
     return reply(c, contract.setCommandChannel, { success: true, sourceId })
   })
   .get('/:deviceId/commands', operation(contract.listCommands), async (c) => {

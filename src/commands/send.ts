@@ -122,7 +122,8 @@ export const sendByNetwork = async (
       throw invalid({ pointer: '/command', detail: 'must be bytes in the format named' })
     throw new Problem('command-not-possible', { detail })
   }
-  const isNew = await insertCommand(context.db, toNewCommand(context, id, given, false))
+  const stored = toNewCommand(context, id, given, false)
+  const isNew = await insertCommand(context.db, stored, given.device.id)
   if (isNew) {
     const { status, answer } = await waitForReceiver(() => call(channel, prepared.request))
     await setStatus(context.db, id, status, answer)
@@ -149,6 +150,6 @@ export const sendBySms = async (
       outcome.retryAt,
     )
   requireOk(outcome)
-  await insertCommand(context.db, toNewCommand(context, id, given, true))
+  await insertCommand(context.db, toNewCommand(context, id, given, true), device.id)
   return result
 }

@@ -1,6 +1,9 @@
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { type CommandStatus, commands, devices, messages } from '../db/schema.ts'
+import { runBatch } from '../db/statement.ts'
+import { changesBetween } from '../domain/account/audit.ts'
 import { messageId } from '../domain/message/alert.ts'
 
 export type NewCommand = Omit<typeof commands.$inferInsert, 'isReceived'>
@@ -61,12 +64,26 @@ export const listCommands = (
     .limit(limit)
 
 /** Stores a command before it is sent; false when the same request has stored it before. */
-export const insertCommand = async (db: Database, command: NewCommand): Promise<boolean> => {
-  const { meta } = await db
-    .insert(commands)
-    .values({ ...command, isReceived: false })
-    .onConflictDoNothing()
-  return meta.changes > 0
+export const insertCommand = async (
+  db: Database,
+  command: NewCommand,
+  deviceId: string,
+): Promise<boolean> => {
+  const { id, accountId, creation: now, format, sms } = command
+  const { inserted } = await runBatch(db, {
+    inserted: db
+      .insert(commands)
+      .values({ ...command, isReceived: false })
+      .onConflictDoNothing(),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'command.sent',
+      resource: { type: 'device', id: deviceId },
+      changes: changesBetween(null, { command: id, format, sms }),
+    }),
+  })
+  return inserted.meta.changes > 0
 }
 
 export const setStatus = async (
@@ -80,10 +97,28 @@ export const setStatus = async (
 
 export const setChannel = async (
   db: Database,
-  deviceKey: number,
-  sourceId: string | null,
+  {
+    accountId,
+    device,
+    sourceId,
+    now,
+  }: {
+    accountId: string
+    device: { key: number; id: string }
+    sourceId: string | null
+    now: number
+  },
 ): Promise<void> => {
-  await db.update(devices).set({ sourceId }).where(eq(devices.key, deviceKey))
+  await runBatch(db, {
+    set: db.update(devices).set({ sourceId }).where(eq(devices.key, device.key)),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'device.commandChannelSet',
+      resource: { type: 'device', id: device.id },
+      changes: changesBetween(null, { sourceId }),
+    }),
+  })
 }
 
 /** The source that a device last reported by, or that an administrator has chosen. */

@@ -6,6 +6,7 @@ import type { AppEnv, Context } from '../http/context.ts'
 import { hashLink } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { loadDescriber } from '../places/store.ts'
+import { writerAs } from '../serviceContext.ts'
 import { PAGE_HEADERS, presentLinkedAlert, presentNoAlert } from './present.ts'
 import { findLinkedAlert, type LinkedAlert } from './store.ts'
 
@@ -35,13 +36,9 @@ export const links = new Hono<AppEnv>()
     const alert = await findAlert(c, link)
     if (!alert) return replyPage(c, null)
     const { accountId, alertId, deviceId, recipient: by, known } = alert
-    const outcome = await ledgerOf(c.env, accountId).takeAlertStep({
-      action: 'acknowledge',
-      alertId,
-      deviceId,
-      by,
-      known,
-    })
+    const step = { action: 'acknowledge', alertId, deviceId, by, known } as const
+    const writer = writerAs(c, { type: 'user', id: by, name: alert.recipientName })
+    const outcome = await ledgerOf(c.env, accountId).takeAlertStep(step, writer)
     if (!outcome.ok) return replyPage(c, null)
     // The cell has the name of whoever acknowledged it; if it lags behind, this one did.
     const found = (await findAlert(c, link)) ?? alert

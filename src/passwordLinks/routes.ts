@@ -3,7 +3,7 @@ import { writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
-import { openCell, openDirectory, withJoining } from '../db/open.ts'
+import { openCell, openDirectory, withJoining, withWriter } from '../db/open.ts'
 import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
@@ -17,6 +17,7 @@ import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { log, logFailure } from '../log.ts'
+import { writerAs } from '../serviceContext.ts'
 import { findAccount } from '../tokens/store.ts'
 import * as contract from './contract.ts'
 import { sendLink } from './sendLink.ts'
@@ -32,7 +33,7 @@ export const invitations = new Hono<AppEnv>().post(
     const noticeId = await c.get('newId')('ntc')
     const now = Date.now()
     const { expires } = await sendLink(c.env, { kind: 'invitation', user, cell, noticeId, now })
-    await recordInvitation(c.get('db'), user.id, now)
+    await recordInvitation(c.get('db'), user, now)
     return reply(c, contract.inviteUser, { success: true, expires: iso(expires) })
   },
 )
@@ -97,7 +98,8 @@ export const passwords = new Hono<AppEnv>()
     await countSignIn(c, now)
     const { db, user } = await requireLink(c, link, now)
     const hash = await runCostlyWork(c, PASSWORD_MS, () => hashPassword(c.env, password))
-    if (!(await replacePassword(db, user, hash, now))) throw invalidLink()
+    const writer = writerAs(c, { type: 'user', id: user.id, name: user.name })
+    if (!(await replacePassword(withWriter(db, writer), user, hash, now))) throw invalidLink()
     evictKeysOfUser(user.id)
     const { accountUserName: account, email } = user
     // Whoever guesses passwords of the user does not make this browser wait.

@@ -1,5 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { accounts, users } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
 import { endSessionsIf } from '../sessions/store.ts'
@@ -11,7 +12,7 @@ const selectUsers = (db: Database) =>
       accountId: users.accountId,
       accountUserName: accounts.userName,
       accountName: accounts.name,
-      isAccountDisabled: accounts.disabled,
+      isAccountDisabled: sql<boolean>`${accounts.status} = 'disabled'`.mapWith(Boolean),
       name: users.name,
       email: users.email,
       emailKey: users.emailKey,
@@ -23,7 +24,7 @@ const selectUsers = (db: Database) =>
       lastDisabled: users.lastDisabled,
     })
     .from(users)
-    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .innerJoin(accounts, and(eq(accounts.id, users.accountId), isNull(accounts.deletedAt)))
 
 /** A user as a password link sees it. */
 export type LinkedUser = Awaited<ReturnType<typeof selectUsers>>[number]
@@ -42,8 +43,16 @@ export const findUserByEmail = (
     .get()
 
 /** Not an edit: version and `modification` stay. */
-export const recordInvitation = async (db: Database, id: string, now: number): Promise<void> => {
-  await db.update(users).set({ invitedAt: now }).where(eq(users.id, id))
+export const recordInvitation = async (
+  db: Database,
+  { id, accountId }: LinkedUser,
+  now: number,
+): Promise<void> => {
+  const resource = { type: 'user', id }
+  await runBatch(db, {
+    invited: db.update(users).set({ invitedAt: now }).where(eq(users.id, id)),
+    audited: auditWrite(db, { accountId, now, action: 'user.invited', resource }),
+  })
 }
 
 /**
@@ -67,6 +76,12 @@ export const replacePassword = async (
       .update(users)
       .set({ password: after, modification: now, version: sql`${users.version} + 1` })
       .where(and(own, isSame)),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'user.passwordSet',
+      resource: { type: 'user', id },
+    }),
     sessions: endSessionsIf(
       db,
       accountId,

@@ -74,7 +74,7 @@ export const ownPushSubscriptions = new Hono<AppEnv>()
   .delete('/:subscriptionId', operation(contract.deletePushSubscription), async (c) => {
     const { accountId, userId } = requireUser(c)
     const id = c.req.param('subscriptionId')
-    if (!(await deleteSubscription(c.get('db'), { accountId, userId, id })))
+    if (!(await deleteSubscription(c.get('db'), { accountId, userId, id }, Date.now())))
       throw new Problem('subscription-not-found')
     return reply(c, contract.deletePushSubscription, { success: true })
   })

@@ -1,8 +1,10 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { insertSelect } from '../db/query.ts'
 import { pushSubscriptions, sessions, users } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
+import { changesBetween } from '../domain/account/audit.ts'
 
 export type Subscription = typeof pushSubscriptions.$inferSelect
 
@@ -51,6 +53,13 @@ export const saveSubscription = async (
           user_id = excluded.user_id, session_id = excluded.session_id,
           p256dh = excluded.p256dh, auth = excluded.auth, user_agent = excluded.user_agent`,
     ),
+    audited: auditWrite(db, {
+      accountId,
+      now: subscription.creation,
+      action: 'pushSubscription.created',
+      resource: { type: 'pushSubscription', id },
+      changes: changesBetween(null, { userId, userAgent: subscription.userAgent }),
+    }),
     replaced: db.delete(pushSubscriptions).where(sql`${pushSubscriptions.id} IN (${surplus})`),
     stored: db
       .select()
@@ -64,10 +73,19 @@ export const saveSubscription = async (
 export const deleteSubscription = async (
   db: Database,
   { accountId, userId, id }: Pick<Subscription, 'accountId' | 'userId' | 'id'>,
+  now: number,
 ): Promise<boolean> => {
-  const deleted = await db
-    .delete(pushSubscriptions)
-    .where(and(eq(pushSubscriptions.id, id), isOfUser(accountId, userId)))
-    .returning({ id: pushSubscriptions.id })
-  return deleted.length === 1
+  const { deleted } = await runBatch(db, {
+    deleted: db
+      .delete(pushSubscriptions)
+      .where(and(eq(pushSubscriptions.id, id), isOfUser(accountId, userId)))
+      .returning({ id: pushSubscriptions.id }),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'pushSubscription.deleted',
+      resource: { type: 'pushSubscription', id },
+    }),
+  })
+  return deleted.results.length === 1
 }

@@ -16,13 +16,10 @@ export const NOT_RECORDED: CallReply = { text: 'That could not be recorded.', is
 
 const acknowledge = async (env: Env, alert: CalledAlert): Promise<CallReply> => {
   const { accountId, alertId, deviceId, recipient: by, known } = alert
-  const outcome = await ledgerOf(env, accountId).takeAlertStep({
-    action: 'acknowledge',
-    alertId,
-    deviceId,
-    by,
-    known,
-  })
+  const step = { action: 'acknowledge', alertId, deviceId, by, known } as const
+  const actor = { type: 'user', id: by, name: null } as const
+  const writer = { actor, requestId: 'call', address: null }
+  const outcome = await ledgerOf(env, accountId).takeAlertStep(step, writer)
   if (!outcome.ok) return GONE
   const { cancelledAt, resolvedAt, acknowledgedBy } = outcome.state
   if (cancelledAt !== null) return end('This was a false alarm and is over. Goodbye.')

@@ -1,7 +1,7 @@
 import { evictKey } from '../auth/keyStatus.ts'
 import { readSessionCookie, type SessionCookie, writeSessionCookie } from '../auth/sessionCookie.ts'
 import { signToken } from '../auth/token.ts'
-import { type Database, openCell, withJoining } from '../db/open.ts'
+import { type Database, openCell, withJoining, withWriter } from '../db/open.ts'
 import { checkCookie, type SessionState } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
 import { iso } from '../domain/time/iso.ts'
@@ -9,6 +9,7 @@ import { cellBinding } from '../env.ts'
 import type { Context } from '../http/context.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { clearCookie, hasNameOfItsTime, readCookie, setCookie } from '../http/cookie.ts'
+import { writerAs } from '../serviceContext.ts'
 import {
   endSession,
   type FoundSession,
@@ -52,7 +53,9 @@ export const requireCookieSession = async (c: Context, now: number): Promise<Coo
   const state = checkCookie(session, cookie.counter, now)
   if (state === 'reused') {
     const { accountId } = session.user
-    await endSession(db, { accountId, id: cookie.sessionId, userId: null })
+    const copied = { type: 'system', id: 'reused-cookie', name: null } as const
+    const ending = { accountId, id: cookie.sessionId, userId: null, now }
+    await endSession(withWriter(db, writerAs(c, copied)), ending)
     evictKey(cookie.sessionId)
   }
   if (state === 'reused' || state === 'expired') throw sessionEnded(c)

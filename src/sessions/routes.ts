@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
-import { type Database, openCell, openDirectory, withJoining } from '../db/open.ts'
+import { type Database, openCell, openDirectory, withJoining, withWriter } from '../db/open.ts'
 import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { allows } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
@@ -17,6 +17,7 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem, tooManyRequests } from '../http/contract/problem.ts'
 import { clearCookie, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
+import { writerAs } from '../serviceContext.ts'
 import { findAccount } from '../tokens/store.ts'
 import { countersOf, takeAttempt, uncountAttempt } from './attempts.ts'
 import * as contract from './contract.ts'
@@ -88,7 +89,9 @@ export const sessions = new Hono<AppEnv>()
     const id = await c.get('newId')('ses')
     const userAgent = (c.req.header('User-Agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
     const session = { id, accountId, userId, password: stored, userAgent, now }
-    const state = await insertSession(db, session, uncountAttempt(db, attempt.counters))
+    const writer = writerAs(c, { type: 'user', id: userId, name: user.name })
+    const counted = uncountAttempt(db, attempt.counters)
+    const state = await insertSession(withWriter(db, writer), session, counted)
     if (!state) throw wrongCredentials()
     const cookie = { cell, sessionId: id, counter: state.counter }
     const body = await issueToken(c, { user, cookie, state, now })
@@ -103,13 +106,15 @@ export const sessions = new Hono<AppEnv>()
   })
   .post('/SignOut', operation(contract.signOut), async (c) => {
     const { everywhere } = c.req.valid('json')
-    const { cookie, db, session } = await requireCookieSession(c, Date.now())
-    const { accountId, userId } = session.user
+    const now = Date.now()
+    const { cookie, session, ...found } = await requireCookieSession(c, now)
+    const { accountId, userId, name } = session.user
+    const db = withWriter(found.db, writerAs(c, { type: 'user', id: userId, name }))
     if (everywhere) {
-      await endAllSessions(db, accountId, userId)
+      await endAllSessions(db, accountId, userId, now)
       evictKeysOfUser(userId)
     } else {
-      await endSession(db, { accountId, id: cookie.sessionId, userId })
+      await endSession(db, { accountId, id: cookie.sessionId, userId, now })
       evictKey(cookie.sessionId)
     }
     clearCookie(c)
@@ -127,11 +132,13 @@ export const sessions = new Hono<AppEnv>()
     const id = c.req.param('sessionId')
     const db = c.get('db')
     const mayEndOwn = userId !== null && (isSessionId(keyId) || allows(scopes, 'write'))
-    const isOwn = mayEndOwn && (await endSession(db, { accountId, id, userId }))
+    const now = Date.now()
+    const isOwn = mayEndOwn && (await endSession(db, { accountId, id, userId, now }))
     if (!isOwn) {
       // Says the same to a caller without `admin`, whether the session exists or not.
       requireScope(c, 'admin')
-      const isEnded = groupId === null && (await endSession(db, { accountId, id, userId: null }))
+      const any = { accountId, id, userId: null, now }
+      const isEnded = groupId === null && (await endSession(db, any))
       if (!isEnded) throw new Problem('session-not-found')
     }
     evictKey(id)

@@ -1,8 +1,10 @@
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { type InferRow, insertSelect, select } from '../db/query.ts'
 import { accounts, pushSubscriptions, sessions, users } from '../db/schema.ts'
 import { compile, type Placeholders, type Runnable, readFirst, runBatch } from '../db/statement.ts'
+import { changesBetween } from '../domain/account/audit.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/account/session.ts'
 import type { AccessPeriod } from '../domain/account/user.ts'
@@ -13,6 +15,7 @@ export type Session = typeof sessions.$inferSelect
 export interface SignInUser extends AccessPeriod {
   userId: string
   accountId: string
+  name: string
   isAccountDisabled: boolean
   disabledMessage: string
   scopes: Scope[]
@@ -21,7 +24,8 @@ export interface SignInUser extends AccessPeriod {
 const USER_COLUMNS = {
   userId: users.id,
   accountId: users.accountId,
-  isAccountDisabled: accounts.disabled,
+  name: users.name,
+  isAccountDisabled: sql<boolean>`${accounts.status} = 'disabled'`.mapWith(Boolean),
   disabled: users.disabled,
   disabledMessage: users.disabledMessage,
   from: users.fromTime,
@@ -38,7 +42,8 @@ const selectUser = compile((p: Placeholders<{ accountId: string; emailKey: strin
   select(
     { ...USER_COLUMNS, password: users.password },
     sql`FROM ${users} JOIN ${accounts} ON ${accounts.id} = ${users.accountId}
-      WHERE ${users.accountId} = ${p.accountId} AND ${users.emailKey} = ${p.emailKey}`,
+      WHERE ${users.accountId} = ${p.accountId} AND ${users.emailKey} = ${p.emailKey}
+        AND ${accounts.deletedAt} IS NULL`,
   ),
 )
 
@@ -90,6 +95,13 @@ export const insertSession = async (
         AND ${users.accountId} = ${accountId} AND ${users.password} = ${password}
         AND ${users.disabled} = 0)`,
     ),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'session.started',
+      resource: { type: 'session', id },
+      changes: changesBetween(null, { userId, userAgent }),
+    }),
     ended: db.delete(sessions).where(sql`${sessions.id} IN (${surplus})`),
     // Leaves the user's version and `modification` unchanged: a sign-in is not an edit.
     login: db
@@ -121,7 +133,7 @@ const selectSession = compile((p: Placeholders<{ id: string }>) =>
     sql`FROM ${sessions} JOIN ${accounts} ON ${accounts.id} = ${sessions.accountId}
       JOIN ${users} ON ${users.id} = ${sessions.userId}
         AND ${users.accountId} = ${sessions.accountId}
-      WHERE ${sessions.id} = ${p.id}`,
+      WHERE ${sessions.id} = ${p.id} AND ${accounts.deletedAt} IS NULL`,
   ),
 )
 
@@ -172,8 +184,15 @@ export const endAllSessions = async (
   db: Database,
   accountId: string,
   userId: string,
+  now: number,
 ): Promise<void> => {
-  await runBatch(db, endSessionsIf(db, accountId, userId, sql`true`))
+  const [sessionsOf, subscriptions] = endSessionsIf(db, accountId, userId, sql`true`)
+  const resource = { type: 'user', id: userId }
+  await runBatch(db, {
+    sessions: sessionsOf,
+    audited: auditWrite(db, { accountId, now, action: 'session.ended', resource }),
+    subscriptions,
+  })
 }
 
 interface Ending {
@@ -181,12 +200,13 @@ interface Ending {
   id: string
   /** Only a session of this user; null for any of the account. */
   userId: string | null
+  now: number
 }
 
 /** Ends a session with the push subscriptions of its browser. False when there is none. */
 export const endSession = async (
   db: Database,
-  { accountId, id, userId }: Ending,
+  { accountId, id, userId, now }: Ending,
 ): Promise<boolean> => {
   const isWanted = and(
     eq(sessions.id, id),
@@ -199,6 +219,12 @@ export const endSession = async (
   const { ended } = await runBatch(db, {
     subscriptions: db.delete(pushSubscriptions).where(isOfSession),
     ended: db.delete(sessions).where(isWanted).returning({ id: sessions.id }),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'session.ended',
+      resource: { type: 'session', id },
+    }),
   })
   return ended.results.length === 1
 }

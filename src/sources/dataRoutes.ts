@@ -73,7 +73,7 @@ export const addDataRoutes = (app: Hono<AppEnv>) =>
       operation(contract.discardIdentifier),
       async (c) => {
         const holder = holderOf(c, await requireSource(c))
-        if (!(await discardUnclaimed(c.get('db'), holder, identifierOf(c))))
+        if (!(await discardUnclaimed(c.get('db'), holder, identifierOf(c), Date.now())))
           throw new Problem('identifier-not-found')
         return reply(c, contract.discardIdentifier, { success: true })
       },
@@ -147,7 +147,9 @@ export const addQuarantineRoutes = (app: Hono<AppEnv>) =>
       return reply(c, contract.releaseQuarantine, body)
     })
     .post('/:deviceId/quarantine/discard', operation(contract.discardQuarantine), async (c) => {
-      const key = await requireDeviceKey(c)
-      const discarded = await deleteQuarantined(c.get('db'), key, c.req.valid('json').ids)
+      const device = { key: await requireDeviceKey(c), id: c.req.param('deviceId') }
+      const { ids } = c.req.valid('json')
+      const action = 'device.quarantineDiscarded'
+      const discarded = await deleteQuarantined(requestContext(c), { device, ids, action })
       return reply(c, contract.discardQuarantine, { success: true, discarded })
     })

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, ne, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import {
   type Creation,
   createOwned,
@@ -12,7 +13,7 @@ import {
 } from '../db/queries/owned.ts'
 import { countBounded, type InferRow, select } from '../db/query.ts'
 import { devices, sourcePayloads, sources, unclaimed, unclaimedReports } from '../db/schema.ts'
-import { valuesOf } from '../db/statement.ts'
+import { runBatch, valuesOf } from '../db/statement.ts'
 import {
   MAX_COUNTED,
   MAX_SOURCES,
@@ -66,11 +67,13 @@ export const updateSource = (db: Database, edit: Edit<CountedSource, SourceRecor
 /** Replaces the hash of the secret: the old address is refused once the caches have expired. */
 export const replaceHash = async (
   db: Database,
-  accountId: string,
-  id: string,
-  hash: string,
+  { accountId, id, hash, now }: { accountId: string; id: string; hash: string; now: number },
 ): Promise<void> => {
-  await db.update(sources).set({ hash }).where(ownSources.isOwn(accountId, id))
+  const resource = { type: 'source', id }
+  await runBatch(db, {
+    replaced: db.update(sources).set({ hash }).where(ownSources.isOwn(accountId, id)),
+    audited: auditWrite(db, { accountId, now, action: 'source.addressReplaced', resource }),
+  })
 }
 
 /** Deletes a source with what it holds. Its devices and their locations stay. */

@@ -1,10 +1,11 @@
 import { Hono } from 'hono'
-import { type Database, openCell } from '../db/open.ts'
+import { type Database, openCell, withWriter } from '../db/open.ts'
 import { cellOfLink, LINK_VALID_MS } from '../domain/message/link.ts'
 import { isRunning, WATCH_PATH } from '../domain/watch/watch.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { PAGE_HEADERS } from '../links/present.ts'
+import { writerAs } from '../serviceContext.ts'
 import { presentLinkedWatch, presentNoWatch } from './linkPage.ts'
 import { findByLink, type LinkedWatch, takeStep } from './progress.ts'
 
@@ -51,8 +52,10 @@ export const watchLinks = new Hono<AppEnv>()
     if (!opened || !watch) return replyPage(c, null)
     const now = Date.now()
     if (isRepeat(watch, now)) return replyPage(c, watch, true)
+    const writer = writerAs(c, { type: 'system', id: 'check-in-link', name: null })
     const context = {
-      ...opened,
+      cell: opened.cell,
+      db: withWriter(opened.db, writer),
       env: c.env,
       waitUntil: (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise),
     }

@@ -64,7 +64,7 @@ export const findRunning = async (
   return running.filter((watch) => isRunning(countContact(watch)))
 }
 
-/** Null when there is no such link, or its account is disabled. */
+/** Null when there is no such link, or its account is deleted. */
 export const findByLink = (db: Database, link: string) =>
   readFirst(
     statement(
@@ -73,7 +73,7 @@ export const findByLink = (db: Database, link: string) =>
         { ...WATCH_COLUMNS, deviceName: devices.name, timeZone: accounts.timeZone },
         sql`FROM ${WATCHES_WITH_DEVICES}
           CROSS JOIN ${accounts} ON ${accounts.id} = ${watches.accountId}
-            AND ${accounts.disabled} = 0
+            AND ${accounts.deletedAt} IS NULL
           WHERE ${watches.link} = ${link}`,
       ).map(({ deviceName, timeZone, ...row }) => ({ ...toWatch(row), deviceName, timeZone })),
     ),
@@ -140,6 +140,13 @@ const progressAfter = (
   return { ...before, state: step.action === 'complete' ? 'completed' : 'cancelled' }
 }
 
+const ACTIONS = {
+  checkIn: 'checkedIn',
+  extend: 'extended',
+  complete: 'completed',
+  cancel: 'cancelled',
+} as const
+
 /** The change that a step makes, with contacts that nobody has recorded; null for a watch that ended. */
 const planStep = (watch: Watch, step: WatchStep, now: number): WatchChange | null => {
   const before = countContact(watch)
@@ -151,7 +158,7 @@ const planStep = (watch: Watch, step: WatchStep, now: number): WatchChange | nul
   if (step.action === 'checkIn' && progress !== before)
     events.push(checkedInEvent(watch, progress, { at: step.at, given: step.given, now }))
   const due = step.action === 'extend' ? { due: step.due } : {}
-  return { before: watch, progress, ...due, events, raise: null }
+  return { before: watch, progress, ...due, events, raise: null, action: ACTIONS[step.action] }
 }
 
 const MAX_TRIES = 20

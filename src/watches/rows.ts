@@ -1,9 +1,10 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { columnsOfWriter, newAuditId, type WriterColumns } from '../db/queries/audit.ts'
 import { buildAppendToAccounts, isSubscribed, type NewEvent } from '../db/queries/events.ts'
 import { CONTACT } from '../db/queries/silence.ts'
 import { type InferRow, insertSelect, select, selectIn } from '../db/query.ts'
-import { accounts, alerts, devices, events, pendingRaises, watches } from '../db/schema.ts'
+import { accounts, alerts, audit, devices, events, pendingRaises, watches } from '../db/schema.ts'
 import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import {
@@ -92,6 +93,8 @@ export interface WatchChange {
   checkAt?: number
   events: Omit<NewEvent, 'accountId' | 'deviceId'>[]
   raise: PendingRaise | null
+  /** What somebody did, for the audit; the sweep and reports leave it out. */
+  action?: 'checkedIn' | 'extended' | 'completed' | 'cancelled'
 }
 
 type Writing = Placeholders<{ changes: string; now: number }>
@@ -136,6 +139,29 @@ const storeRaises = compile((p: Writing) =>
   ),
 )
 
+/** What the audit says of steps that somebody takes. */
+const auditSteps = compile((p: Placeholders<{ changes: string; now: number } & WriterColumns>) =>
+  insertSelect(
+    audit,
+    {
+      accountId: member('accountId'),
+      id: member('audit.id'),
+      at: p.now,
+      actorType: p.actorType,
+      actorId: p.actorId,
+      actorName: p.actorName,
+      action: member('audit.action'),
+      resourceType: 'watch',
+      resourceId: member('id'),
+      changes: [],
+      requestId: p.requestId,
+      address: p.address,
+    },
+    sql`FROM json_each(${p.changes}) changed
+      WHERE ${member('audit.id')} IS NOT NULL AND ${HOLDS} ON CONFLICT DO NOTHING`,
+  ),
+)
+
 /** Must come last: the other statements look at the row before it. */
 const updateWatches = compile((p: Writing) =>
   selectIn(
@@ -176,11 +202,12 @@ const toJson = (change: WatchChange, now: number) => {
     lastModified: isEdit ? now : null,
     events: own,
     raise,
+    audit: change.action ? { id: newAuditId(now), action: `watch.${change.action}` } : null,
   }
 }
 
 /** How many statements `writeWatches` runs. */
-export const WRITE_WATCHES_QUERIES = 5
+export const WRITE_WATCHES_QUERIES = 6
 
 /**
  * Records the changes with their events and alerts, in one batch. What was changed by something else
@@ -192,6 +219,7 @@ export const writeWatches = async (db: Database, changes: WatchChange[], now: nu
     numbers: takeNumbers(db, values),
     events: insertEvents(db, values),
     raised: storeRaises(db, values),
+    audited: db.writer && auditSteps(db, { ...values, ...columnsOfWriter(db.writer) }),
     written: updateWatches(db, values),
     subscribed: selectSubscribed(db, values),
   })

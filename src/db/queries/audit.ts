@@ -19,16 +19,24 @@ export interface StoredEntry extends AuditEntry {
   writer: Writer
 }
 
+/** Who writes, as the columns of an entry. */
+export const columnsOfWriter = ({ actor, requestId, address }: Writer) => ({
+  actorType: actor.type,
+  actorId: actor.id,
+  actorName: actor.name,
+  requestId,
+  address,
+})
+export type WriterColumns = ReturnType<typeof columnsOfWriter>
+
 /** Stores an entry if the condition holds. A repeat has the same id and stores nothing. */
 export const insertEntry = (
   accountId: string,
   { id, at, writer, action, resource, changes }: StoredEntry,
   condition: SQL = sql`true`,
 ): SQL => {
-  const { actor, requestId, address } = writer
-  const by = { actorType: actor.type, actorId: actor.id, actorName: actor.name }
   const of = { resourceType: resource.type, resourceId: resource.id }
-  const values = { accountId, id, at, ...by, action, ...of, changes, requestId, address }
+  const values = { accountId, id, at, action, ...of, changes, ...columnsOfWriter(writer) }
   return insertSelect(audit, values, sql`WHERE ${condition} ON CONFLICT DO NOTHING`)
 }
 
@@ -66,14 +74,12 @@ export const auditCreated = (
   { accountId, now, type, ids }: { accountId: string; now: number; type: string; ids: string },
 ): readonly Runnable[] => {
   if (!writer) return []
-  const { actor, requestId, address } = writer
-  const by = { actorType: actor.type, actorId: actor.id, actorName: actor.name }
   const of = { action: `${type}.created`, resourceType: type, resourceId: sql`value` }
   const id = sql`'aud_' || substr(value, instr(value, '_') + 1)`
   return [
     insertSelect(
       audit,
-      { accountId, id, at: now, ...by, ...of, changes: [], requestId, address },
+      { accountId, id, at: now, ...of, changes: [], ...columnsOfWriter(writer) },
       sql`FROM json_each(${ids}) WHERE ${HAS_WRITTEN} ON CONFLICT DO NOTHING`,
     ),
   ]

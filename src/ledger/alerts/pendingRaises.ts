@@ -58,6 +58,11 @@ export const raiseAtOnce = (tx: Decision, deviceId: string, given: AlertToRaise)
   const outcome = raiseAlert(tx, deviceId, given)
   if (outcome.ok && outcome.deliveries === null)
     rememberOther(tx, outcome.alert.id, given.by ?? null)
+  if (outcome.ok && outcome.deliveries !== null)
+    tx.audit('alert.raised', { type: 'alert', id: outcome.alert.id }, [
+      { path: 'deviceId', from: null, to: deviceId },
+      { path: 'alertName', from: null, to: outcome.alert.name },
+    ])
   return outcome
 }
 

@@ -99,6 +99,7 @@ const write = (
   const written = { ...state, seq: lastPosted(tx.sql) }
   const row = { ...written, changed: tx.now }
   insertRow(tx.sql, alertStates, { alertId, ...row }, row)
+  tx.audit(`alert.${action}`, { type: 'alert', id: alertId })
   return written
 }
 

@@ -74,5 +74,6 @@ export const resendMessage = (
     ...(link && { link }),
     at: tx.now,
   })
+  tx.audit('message.resent', { type: 'message', id })
   return { ok: true }
 }

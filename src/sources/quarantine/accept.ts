@@ -50,7 +50,8 @@ export const acceptQuarantined = async (
   const isStored = (at: number) =>
     statuses[0]?.[at] === 'accepted' || statuses[0]?.[at] === 'duplicate'
   const accepted = rows.flatMap(({ id }, at) => (isStored(at) ? [id] : []))
-  await deleteQuarantined(db, device.key, accepted)
+  const action = 'device.quarantineReleased'
+  await deleteQuarantined(context, { device, ids: accepted, action })
   return { accepted, conflicts: rows.flatMap(({ id }, at) => (isStored(at) ? [] : [id])) }
 }
 

@@ -1,13 +1,14 @@
 import { and, eq } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
 import { accounts, devices } from '../../db/schema.ts'
+import type { Writer } from '../../domain/account/audit.ts'
 import type { DeviceRecord } from '../../domain/account/device.ts'
 import { currentDay, hasEnded } from '../../domain/account/license.ts'
 import { fold } from '../../domain/text/fold.ts'
 import { Problem, requireOk } from '../../http/contract/problem.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { logFailure } from '../../log.ts'
-import type { ServiceContext } from '../../serviceContext.ts'
+import { type ServiceContext, writerIn } from '../../serviceContext.ts'
 import { ingestSenders } from '../push/ingestItems.ts'
 import {
   countReports,
@@ -41,12 +42,12 @@ const requireGiven = (outcome: DeviceOutcome) =>
   )
 
 /** Gives the identifier to a device that exists. */
-const setIdentifier = async (ledger: Ledger, id: string, identifier: string) => {
+const setIdentifier = async (ledger: Ledger, id: string, identifier: string, writer: Writer) => {
   for (;;) {
     const found = requireOk(await ledger.readDevice(id))
     if (hasIdentifier(found.device, identifier)) return found
     const { key, id: _, usage, creation, lastModified, version, ...record } = found.device
-    const outcome = await ledger.editDevice(id, { ...record, identifier }, [version])
+    const outcome = await ledger.editDevice(id, { ...record, identifier }, [version], writer)
     if (outcome.ok || outcome.refusal !== 'precondition-failed') return requireGiven(outcome)
   }
 }
@@ -60,20 +61,23 @@ const findGranted = async (ledger: Ledger, id: string, identifier: string) => {
 
 /** Gives the identifier to a device: a decision of the ledger. */
 export const giveIdentifier = async (
-  { env, db, newId, userId, adminDevices }: ServiceContext,
+  context: ServiceContext,
   holder: Holder,
   identifier: string,
   { deviceId, device }: Claim,
 ) => {
+  const { env, db, newId, userId, adminDevices } = context
   const ledger = ledgerOf(env, holder.accountId)
+  const writer = writerIn(context)
   const [first] = await readReports(db, holder, identifier, 1)
   const id = deviceId ?? (await newId('dev'))
   if (!first) return findGranted(ledger, id, identifier)
   // As the network spells it.
   const { identifier: spelled } = first.item
-  if (!device) return setIdentifier(ledger, id, spelled)
+  if (!device) return setIdentifier(ledger, id, spelled, writer)
   const creator = { userId, groupId: null, cap: adminDevices }
-  return requireGiven(await ledger.createDevice(id, { ...device, identifier: spelled }, creator))
+  const record = { ...device, identifier: spelled }
+  return requireGiven(await ledger.createDevice(id, record, creator, writer))
 }
 
 /** The device that has the identifier, with what of its account decides whether it is active. */

@@ -13,7 +13,7 @@ import { findFullMeter } from '../../http/budget/meters.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { deriveId } from '../../ids.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
-import type { ServiceContext } from '../../serviceContext.ts'
+import { type ServiceContext, writerIn } from '../../serviceContext.ts'
 import { type IngestItems, ingestItems } from '../push/ingestItems.ts'
 import { type ArrivedItem, itemsOf } from '../push/senders.ts'
 import type { StoredSource } from '../store.ts'
@@ -34,10 +34,11 @@ const recordFor = (identifier: string, { name }: StoredSource): DeviceRecord => 
 
 /** Creates devices as far as licenses and the source's daily number allow; true if any exists now. */
 const createDevices = async (
-  { env, accountId, newId }: ServiceContext,
+  context: ServiceContext,
   source: StoredSource,
   arrived: ArrivedItem[],
 ): Promise<boolean> => {
+  const { env, accountId, newId } = context
   const ledger = ledgerOf(env, accountId)
   const identifiers = new Map(
     arrived.map(({ item: { identifier } }) => [fold(identifier), identifier]),
@@ -46,7 +47,8 @@ const createDevices = async (
   for (const identifier of identifiers.values()) {
     const id = await newId('dev')
     const record = recordFor(identifier, source)
-    const outcome = await ledger.createDeviceForSource({ sourceId: source.id, id, record })
+    const created = { sourceId: source.id, id, record }
+    const outcome = await ledger.createDeviceForSource(created, writerIn(context))
     // Another push may have created it at the same time.
     if (outcome?.ok || outcome?.refusal === 'identifier-taken') isAnyNew = true
     else break

@@ -1,8 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../db/open.ts'
+import { auditWrite } from '../../db/queries/audit.ts'
 import { insertSelect, json, select } from '../../db/query.ts'
 import { devices, sources, unclaimed, unclaimedReports } from '../../db/schema.ts'
 import { literal, names, readAll, runBatch, statement, valuesOf } from '../../db/statement.ts'
+import { changesBetween } from '../../domain/account/audit.ts'
 import {
   MAX_UNCLAIMED_IDENTIFIERS,
   MAX_UNCLAIMED_REPORTS,
@@ -145,9 +147,17 @@ export const discardUnclaimed = async (
   db: Database,
   holder: Holder,
   identifier: string,
+  now: number,
 ): Promise<boolean> => {
   const { deleted } = await runBatch(db, {
     deleted: db.delete(unclaimed).where(isOf(unclaimed, holder, identifier)),
+    audited: auditWrite(db, {
+      accountId: holder.accountId,
+      now,
+      action: 'source.identifierDiscarded',
+      resource: { type: 'source', id: holder.sourceId },
+      changes: changesBetween(null, { identifier }),
+    }),
     reports: db.delete(unclaimedReports).where(isOf(unclaimedReports, holder, identifier)),
   })
   return deleted.meta.changes > 0

@@ -201,15 +201,17 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     if (!subscription) throw new Error('no subscription')
     expect(await listSubscriptions(db, own, user.id)).toEqual([subscription])
     expect(await findPushSubscription(db, own, 'psh_1')).toEqual(subscription)
-    expect(await deleteSubscription(db, subscription)).toBe(true)
+    expect(await deleteSubscription(db, subscription, 4)).toBe(true)
     await deleteGoneSubscription(db, subscription)
     const stored = await findSession(db, 'ses_1')
     if (!stored) throw new Error('no session')
     await findKeyStatus(db, 'ses_1', 3)
     await rotateSession(db, 'ses_1', stored, 3)
     expect(await listSessions(db, own, user.id, 4)).toHaveLength(2)
-    expect(await endSession(db, { accountId: own, id: 'ses_1', userId: user.id })).toBe(true)
-    await endAllSessions(db, own, user.id)
+    expect(await endSession(db, { accountId: own, id: 'ses_1', userId: user.id, now: 4 })).toBe(
+      true,
+    )
+    await endAllSessions(db, own, user.id, 4)
     const linked = await findUserByEmail(db, own, 'new3@a.io')
     if (!linked) throw new Error('no user')
     expect(await findLinkedUser(db, user.id)).toEqual(linked)
@@ -233,7 +235,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     expect(await countReports(db, holder, 'u000007')).toBe(100)
     const numbers = reports.map(({ number }) => number)
     await deleteReports(db, holder, 'u000007', numbers)
-    expect(await discardUnclaimed(db, holder, 'u000008')).toBe(true)
+    expect(await discardUnclaimed(db, holder, 'u000008', now)).toBe(true)
     await setClaimedAt(db, holder, 'u000009', now)
     await findClaimant(db, account.id, 'imei77')
     const device = { key: account.firstKey, id: id('dev', 0), maxSpeed: 1200 }
@@ -242,7 +244,9 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const quarantine = await prepareQuarantine(db, account.id, [fix])
     await runBatch(db, quarantine(sql`true`))
     await findAgreeing(db, device)
-    await deleteQuarantined(db, device.key, [id('qua', 4)])
+    const discarding = { db, accountId: account.id, now: () => now }
+    const action = 'device.quarantineDiscarded'
+    await deleteQuarantined(discarding, { device, ids: [id('qua', 4)], action })
     const message = { kind: 'message', dateTime: now, text: 'Hi', format: 'Text' } as const
     const written = { ...message, identifier: 'x', key: 'm' }
     await storeMessages(db, account.id, [{ item: written, device, receivedAt: now }])
