@@ -34,7 +34,7 @@ CREATE TABLE `audit` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `audit_resource` ON `audit` (`account_id`,`resource_id`,`id`);--> statement-breakpoint
-CREATE INDEX `audit_at` ON `audit` (`at`);--> statement-breakpoint
+CREATE INDEX `audit_id` ON `audit` (`id`);--> statement-breakpoint
 CREATE TABLE `key_networks` (
 	`key_id` text NOT NULL,
 	`network` text NOT NULL,

@@ -7,8 +7,8 @@ import { Problem, requireOk } from '../http/contract/problem.ts'
 import { makeCursor, readCursor } from '../http/paging/page.ts'
 import { reply } from '../http/reply/reply.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import * as contract from './contract.ts'
 import { type CellPosition, reconcileAccount, reconcileCell } from './reconcile.ts'
+import * as contract from './recoveryContract.ts'
 
 const MAX_RESTARTS = 3
 

@@ -207,10 +207,26 @@ export const admin = new Hono<AppEnv>()
     return replyWithEtag(c, contract.patchOperatedAccount, body, account)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
-    const { id } = await findRequested(c)
-    requireOk(await ledgerOf(c.env, id).eraseAccount(c.get('ifMatch'), writerOf(c)))
+    const { id, userName } = await findRequested(c)
+    const ledger = ledgerOf(c.env, id)
+    const isErased = c.req.valid('query').now === 'true'
+    if (isErased && fold(c.req.valid('json').userName ?? '') !== fold(userName))
+      throw invalid({ pointer: '/userName', detail: 'must be the user name of the account' })
+    const [versions, writer] = [c.get('ifMatch'), writerOf(c)]
+    requireOk(
+      await (isErased
+        ? ledger.eraseAccount(versions, writer)
+        : ledger.deleteAccount(versions, writer)),
+    )
     evictKeysOfAccount(id)
     return reply(c, contract.deleteAccount, { success: true })
+  })
+  .post('/accounts/:accountId/undelete', operation(contract.undeleteAccount), async (c) => {
+    const { id } = await findRequested(c)
+    const { account, sent } = requireOk(await ledgerOf(c.env, id).undeleteAccount(writerOf(c)))
+    evictKeysOfAccount(id)
+    const body = presentWrapped(account, await readBudgetContext(c, account, sent))
+    return replyWithEtag(c, contract.undeleteAccount, body, account)
   })
   .post('/accounts/:accountId/keys', operation(contract.createAccountKey), async (c) => {
     const { name = 'operator', scopes = ['admin'], expires } = c.req.valid('json')

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { RESTORE_DEVICE_DAYS } from '../domain/account/status.ts'
 import { define } from '../http/contract/contract.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
 import { day, idList, line, search, success } from '../http/contract/wire.ts'
@@ -17,6 +18,12 @@ export const devices = resource({
   list: {
     description: 'With several filters, only devices that match all of them are listed.',
     filters: {
+      deleted: z
+        .enum(['true', 'false'], 'must be true or false')
+        .default('false')
+        .meta({
+          description: `Lists the devices that were deleted in the last ${RESTORE_DEVICE_DAYS} days instead, with \`deletedAt\` and \`restorableUntil\`. Other filters do not apply.`,
+        }),
       state: z
         .enum(['active', 'expired'], 'must be active or expired')
         .optional()
@@ -69,7 +76,7 @@ export const devices = resource({
   },
   patch: { example: { name: 'Tern 8' } },
   remove: {
-    description: 'Frees its license. Its data can no longer be read and are erased soon.',
+    description: `Frees its license. Its data can no longer be read; after ${RESTORE_DEVICE_DAYS} days they are erased. Until then \`POST …/restore\` brings it back.`,
   },
 })
 
@@ -100,6 +107,19 @@ export const reactivateDevice = define({
   example: { expirationDate: '2027-01-01' },
   reply: devices.read.reply,
   problems: ['device-not-found', 'no-license-available', 'expiration-date-reached'],
+  etag: true,
+  idempotent: true,
+})
+
+export const restoreDevice = define({
+  id: 'restoreDevice',
+  tag: 'Devices',
+  summary: 'Restore a deleted device',
+  ignoresStorage: true,
+  description: `Brings back a device that was deleted in the last ${RESTORE_DEVICE_DAYS} days, with its track, its alerts and its groups, as far as they exist. Takes a license unless it has expired. Rules that named it and its check-ins do not come back.`,
+  scope: 'write',
+  reply: devices.read.reply,
+  problems: ['device-not-found', 'no-license-available', 'identifier-taken', 'group-full'],
   etag: true,
   idempotent: true,
 })

@@ -154,6 +154,10 @@ export const device = z
       })
       .meta({ description: ABOUT.limits, example: LIMITS_EXAMPLE }),
     maxSpeed: z.number().meta({ description: ABOUT.maxSpeed, example: DEFAULT_MAX_SPEED }),
+    deletedAt: time.optional().meta({ description: 'When it was deleted; only of such devices.' }),
+    restorableUntil: time.optional().meta({
+      description: 'Until when it can be restored; only of deleted devices.',
+    }),
     usage,
     lastLocation: location
       .nullable()

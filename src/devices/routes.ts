@@ -15,6 +15,7 @@ import { editResource } from '../http/resource/editResource.ts'
 import { type Ledger, ledgerOf } from '../ledger/stub.ts'
 import { writerOf } from '../serviceContext.ts'
 import * as contract from './contract.ts'
+import { listDeleted, presentDeleted, sawDeleted } from './deleted.ts'
 import { deviceBody } from './forms.ts'
 import { listDevices } from './list.ts'
 import { NO_EXTRAS, presentDay, presentDevice } from './present.ts'
@@ -91,8 +92,13 @@ const replyGranted = async (
 export const devices = new Hono<AppEnv>()
   .get('/', operation(contract.devices.list), async (c) => {
     const { cursor, q, contains, identifier, ...query } = c.req.valid('query')
-    const { group } = query
+    const { group, limit, deleted } = query
     const [db, viewer, now] = [c.get('db'), c.get('principal'), Date.now()]
+    if (deleted === 'true')
+      return replyList(c, contract.devices.list, c.req.valid('query'), {
+        readPage: (after) => listDeleted(db, viewer, { after, limit, now }),
+        toBody: (rows) => ({ devices: rows.map((row) => presentDeleted(row, viewer, now)) }),
+      })
     if (group !== undefined && !(await hasGroup(db, viewer, group)))
       throw invalid({ pointer: '#/query/group', detail: 'is not a group of this account' })
     const folded = {
@@ -170,6 +176,18 @@ export const devices = new Hono<AppEnv>()
       })
     const granted = requireOk(outcome)
     return replyGranted(c, contract.reactivateDevice, granted)
+  })
+  .post('/:deviceId/restore', operation(contract.restoreDevice), async (c) => {
+    const id = c.req.param('deviceId')
+    const [db, viewer] = [c.get('db'), c.get('principal')]
+    // A confined user restores what it saw; the group may be full by now.
+    if (viewer.groupId !== null && !(await sawDeleted(db, viewer, id, Date.now())))
+      throw new Problem('device-not-found')
+    if (viewer.groupId !== null && (await isFull(db, viewer.groupId)))
+      throw new Problem('group-full')
+    const outcome = await ledger(c).restoreDevice(id, writerOf(c))
+    const granted = requireOk(await hideHolder(c, outcome))
+    return replyGranted(c, contract.restoreDevice, granted)
   })
   .get('/:deviceId/usage', operation(contract.readUsage), async (c) => {
     const { device, account } = await findVisible(c)

@@ -70,6 +70,7 @@ const DATA = {
   'device.created': device,
   'device.updated': device,
   'device.deleted': device,
+  'device.restored': device,
   'device.expired': device.extend({ expirationDate: day }),
   'device.reactivated': device.partial().extend({
     devices: z.int().optional().meta({

@@ -10,6 +10,7 @@ import * as pending from './alerts/pendingRaises.ts'
 import { type AlertStep, type StepOutcome, takeStep } from './alerts/steps.ts'
 import * as trackers from './alerts/trackerCancels.ts'
 import { beginDecision } from './decision.ts'
+import * as deletion from './devices/deletion.ts'
 import * as devices from './devices/devices.ts'
 import { usageBetween } from './devices/usage.ts'
 import { LedgerObject, type NOT_FOUND } from './ledgerObject.ts'
@@ -51,7 +52,7 @@ export class AccountLedger extends LedgerObject {
   }
 
   async readAccount(): Promise<AccountOutcome> {
-    return this.decide(accounts.acceptAccount)
+    return this.decideOfAny(accounts.acceptAccount)
   }
 
   async editAccount(
@@ -66,7 +67,20 @@ export class AccountLedger extends LedgerObject {
     versions: Versions,
     writer?: Writer,
   ): Promise<{ ok: true } | accounts.AccountRefusal> {
-    return this.decide((tx) => accounts.eraseAccount(tx, versions), writer)
+    return this.decideOfAny((tx) => accounts.eraseAccount(tx, versions), writer)
+  }
+
+  async deleteAccount(
+    versions: Versions,
+    writer?: Writer,
+  ): Promise<{ ok: true } | accounts.AccountRefusal> {
+    return this.decideOfAny((tx) => accounts.deleteAccount(tx, versions), writer)
+  }
+
+  async undeleteAccount(writer?: Writer): Promise<accounts.UndeleteOutcome> {
+    const outcome = await this.decideOfAny((tx) => accounts.undeleteAccount(tx), writer)
+    this.armAlarm()
+    return outcome
   }
 
   /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
@@ -113,7 +127,11 @@ export class AccountLedger extends LedgerObject {
     versions: Versions,
     writer?: Writer,
   ): Promise<{ ok: true } | devices.Refusal> {
-    return this.decide((tx) => devices.deleteDevice(tx, id, versions), writer)
+    return this.decide((tx) => deletion.deleteDevice(tx, id, versions), writer)
+  }
+
+  async restoreDevice(id: string, writer?: Writer): Promise<DeviceOutcome> {
+    return this.decide((tx) => deletion.restoreDevice(tx, id), writer)
   }
 
   async deleteCreator(userId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Writer } from '../domain/account/audit.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
+import { readAccount } from './accounts/accountRow.ts'
 import { nextEmergencyTime, runDueEmergencies } from './alerts/emergencyRounds.ts'
 import { beginDecision, type Decision } from './decision.ts'
 import { MessageSender } from './messages/messageSender.ts'
@@ -29,7 +30,7 @@ export class LedgerObject extends DurableObject<Env> {
     this.outboxDrain = new OutboxDrain({
       sql: this.sql,
       env: () => this.env,
-      armAlarm: () => this.#armAlarm(),
+      armAlarm: () => this.armAlarm(),
       onFailure: (error) => this.#logFailure('projection-failed', error),
     })
     const onRecorded = () => void this.outboxDrain.drain()
@@ -41,24 +42,39 @@ export class LedgerObject extends DurableObject<Env> {
     this.#alarmAt = null
     try {
       // What is queued does not wait for the cell, which emergencies are read from.
-      const sending = Promise.allSettled([this.#messageSender.run()])
-      await runDueEmergencies(this.ctx.storage, this.env)
+      const sending = Promise.allSettled([this.#send()])
+      if (!this.#isDeleted()) await runDueEmergencies(this.ctx.storage, this.env)
       prune(this.sql, Date.now())
-      const further = [this.outboxDrain.run(), this.#messageSender.run()]
+      const further = [this.outboxDrain.run(), this.#send()]
       const work = Promise.allSettled([sending, ...further])
       await Promise.race([work, scheduler.wait(ALARM_WAIT_MS)])
     } catch (error) {
       this.#logFailure('alarm-failed', error)
     }
-    this.#armAlarm()
+    this.armAlarm()
+  }
+
+  /** A deleted account sends nothing. What waits is sent if it is brought back in time. */
+  #isDeleted(): boolean {
+    return readAccount(this.sql)?.deletedAt != null
+  }
+
+  async #send(): Promise<void> {
+    if (!this.#isDeleted()) await this.#messageSender.run()
   }
 
   protected transact<T>(work: () => T): T {
     return this.ctx.storage.transactionSync(work)
   }
 
-  /** Decides in one synchronous transaction, then drains the outbox. */
-  protected async decide<T>(
+  /** Decides in one synchronous transaction, then drains the outbox. Not for a deleted account. */
+  protected decide<T>(decide: (tx: Decision) => T, writer?: Writer): Promise<T | typeof NOT_FOUND> {
+    const ofExisting = (tx: Decision) => (tx.account.deletedAt === null ? decide(tx) : NOT_FOUND)
+    return this.decideOfAny(ofExisting, writer)
+  }
+
+  /** The same for an account that the operator has deleted, too. */
+  protected async decideOfAny<T>(
     decide: (tx: Decision) => T,
     writer?: Writer,
   ): Promise<T | typeof NOT_FOUND> {
@@ -75,13 +91,12 @@ export class LedgerObject extends DurableObject<Env> {
   }
 
   /** Sets the alarm for whatever is due first. */
-  #armAlarm(): void {
+  protected armAlarm(): void {
     const now = Date.now()
     const times = [
       this.outboxDrain.nextTime(now),
-      this.#messageSender.nextTime(),
       nextPruneTime(this.sql),
-      nextEmergencyTime(this.sql),
+      ...(this.#isDeleted() ? [] : [this.#messageSender.nextTime(), nextEmergencyTime(this.sql)]),
     ].filter((time) => time !== null)
     if (times.length === 0) return
     const next = Math.max(now, Math.min(...times))

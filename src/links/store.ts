@@ -78,7 +78,7 @@ const selectAlertOf = (isMeant: SQL) =>
     CROSS JOIN ${alerts} ON ${alerts.accountId} = ${messages.accountId}
       AND ${alerts.id} = 'alr_' || substr(${messages.id}, 5, length(${messages.id}) - 8)
     CROSS JOIN ${devices} ON ${devices.key} = ${alerts.deviceKey}
-    CROSS JOIN ${accounts} ON ${accounts.id} = ${messages.accountId} AND ${accounts.disabled} = 0
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${messages.accountId} AND ${accounts.deletedAt} IS NULL
     LEFT JOIN ${users} ON ${users.id} = ${USER_ID}
       AND ${users.accountId} = ${messages.accountId}
     WHERE ${isMeant}

@@ -1,4 +1,4 @@
-import { and, asc, lte, sql } from 'drizzle-orm'
+import { and, asc, isNull, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { accounts } from '../db/schema.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -18,6 +18,7 @@ const readDue = (db: Database, after: Due, now: number): Promise<Due[]> =>
     .where(
       and(
         lte(accounts.nextExpiry, now),
+        isNull(accounts.deletedAt),
         sql`(${accounts.nextExpiry}, ${accounts.id}) > (${after.nextExpiry}, ${after.id})`,
       ),
     )

@@ -7,6 +7,7 @@ import { resealPushKeys } from '../notify/pushKeys.ts'
 import { readCellSizes, saveCellSize } from '../service/store.ts'
 import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
+import { eraseDeleted, MAX_DELETED_QUERIES } from './deletion/deletedAccounts.ts'
 import { MAX_ERASURE_QUERIES, runErasures } from './deletion/erasures.ts'
 import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './deletion/oldRows.ts'
 import { enforceRetention, MAX_RETENTION_QUERIES } from './deletion/retention.ts'
@@ -55,6 +56,7 @@ const PARTS: Part[] = [
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },
   { name: 'claims', maxQueries: 1 + MAX_IMPORTS * IMPORT_QUERIES, work: resumeClaims },
+  { name: 'deleted-accounts', maxQueries: MAX_DELETED_QUERIES, work: eraseDeleted },
   { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
 ]
 

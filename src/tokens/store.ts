@@ -24,7 +24,7 @@ const selectKey = compile((p: Placeholders<{ keyId: string }>) =>
       scopes: keys.scopes,
       expires: keys.expires,
       userId: keys.userId,
-      disabled: accounts.disabled,
+      disabled: sql<boolean>`${accounts.status} = 'disabled'`.mapWith(Boolean),
       isUserDisabled: nullable(users.disabled),
       disabledMessage: users.disabledMessage,
       from: users.fromTime,
@@ -32,7 +32,7 @@ const selectKey = compile((p: Placeholders<{ keyId: string }>) =>
     },
     sql`FROM ${keys} JOIN ${accounts} ON ${accounts.id} = ${keys.accountId}
       LEFT JOIN ${users} ON ${users.id} = ${keys.userId} AND ${users.accountId} = ${keys.accountId}
-      WHERE ${keys.id} = ${p.keyId}`,
+      WHERE ${keys.id} = ${p.keyId} AND ${accounts.deletedAt} IS NULL`,
   ),
 )
 

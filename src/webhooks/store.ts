@@ -30,7 +30,7 @@ type OfAccount = Placeholders<{ accountId: string }>
 
 const selectStatus = compile((p: OfAccount) =>
   select(
-    { disabled: accounts.disabled },
+    { isActive: sql<number>`${accounts.status} <> 'disabled' AND ${accounts.deletedAt} IS NULL` },
     sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}`,
   ),
 )
@@ -56,7 +56,7 @@ export const readAccountSnapshot = async (
   })
   const [account] = found.results
   return {
-    status: !account ? 'missing' : account.disabled ? 'disabled' : 'active',
+    status: !account ? 'missing' : account.isActive ? 'active' : 'disabled',
     head: heads.results[0]?.sequence ?? 0,
     webhooks: rows.results,
   }

@@ -3,6 +3,7 @@ export const EVENT_TYPES = [
   'device.created',
   'device.updated',
   'device.deleted',
+  'device.restored',
   'device.expired',
   'device.reactivated',
   'location.reported',

@@ -5,6 +5,7 @@ export const MEANINGS: Record<EventType, string> = {
   'device.created': 'A device was created.',
   'device.updated': 'A device was edited.',
   'device.deleted': 'A device was deleted.',
+  'device.restored': 'A deleted device was restored.',
   'device.expired': 'A device has expired and no longer uses a license.',
   'device.reactivated': 'An expired device is active again.',
   'location.reported':

@@ -173,6 +173,7 @@ export const PROBLEMS = {
       'Another device of the account has this identifier.',
       'Identifiers are unique in an account. Use the device that has it (`deviceId`, if you can see it), or delete that device first.',
     ],
+    'account-not-deleted': ['The account is not deleted.', 'There is nothing to bring back.'],
     'device-deleted': [
       'The device that was created with this Idempotency-Key has been deleted.',
       'To create another device, send the request with a new `Idempotency-Key`.',

@@ -166,9 +166,36 @@ const TABLES_OF_PENDING_WORK = [
   tables.emergencies,
   tables.alertStates,
   tables.notes,
+  tables.deletedDevices,
 ]
 
-/** Makes the account unreachable. The sweep erases its rows later, in pages. */
+/** Makes the account unreachable, and keeps it for as long as it can be brought back. */
+export const deleteAccount = (
+  tx: Decision,
+  versions: number[] | null,
+): { ok: true } | AccountRefusal => {
+  const { account, now } = tx
+  if (versions && !versions.includes(account.version))
+    return { ok: false, refusal: 'precondition-failed' }
+  if (account.deletedAt !== null) return { ok: true }
+  Object.assign(account, { deletedAt: now, version: account.version + 1 })
+  saveAccount(tx)
+  tx.audit('account.deleted', { type: 'account', id: account.id })
+  return { ok: true }
+}
+
+export type UndeleteOutcome = AccountOutcome | { ok: false; refusal: 'account-not-deleted' }
+
+export const undeleteAccount = (tx: Decision): UndeleteOutcome => {
+  const { account } = tx
+  if (account.deletedAt === null) return { ok: false, refusal: 'account-not-deleted' }
+  Object.assign(account, { deletedAt: null, version: account.version + 1 })
+  saveAccount(tx)
+  tx.audit('account.undeleted', { type: 'account', id: account.id })
+  return acceptAccount(tx)
+}
+
+/** Ends the account for good. The sweep erases its rows later, in pages. */
 export const eraseAccount = (
   tx: Decision,
   versions: number[] | null,

@@ -16,15 +16,13 @@ import { saveAccount } from '../accounts/accountRow.ts'
 import { recordExpiry } from '../accounts/expirations.ts'
 import { type NoLicense, transferLicense } from '../accounts/licenseTransfer.ts'
 import type { Decision } from '../decision.ts'
-import { deleteEmergencyCounts } from '../messages/messageBudget.ts'
-import { deleteMessagesOf } from '../messages/messageQueue.ts'
 import * as tables from '../tables.ts'
-import { isRecentlyDeleted, rememberDeleted } from './deletedDevices.ts'
+import { isRecentlyDeleted } from './deletedDevices.ts'
 import { usageOn } from './usage.ts'
 
 /* Decisions about devices. */
 
-const { devices, creators, messageCounts, emergencies, cancellations } = tables
+const { devices, creators } = tables
 type DeviceRow = tables.DeviceRow
 
 export type Refusal =
@@ -54,9 +52,12 @@ export interface Creator {
 }
 
 type Plain = Exclude<Refusal['refusal'], 'no-license-available' | 'identifier-taken'>
-const refuse = <const R extends Plain>(refusal: R) => ({ ok: false, refusal }) as const
+export const refuse = <const R extends Plain>(refusal: R) => ({ ok: false, refusal }) as const
 
-const accept = ({ account: { day, timeZone } }: Decision, device: Device): DeviceOutcome => ({
+export const accept = (
+  { account: { day, timeZone } }: Decision,
+  device: Device,
+): DeviceOutcome => ({
   ok: true,
   device,
   account: { day, timeZone },
@@ -72,7 +73,7 @@ export const toDevice = ({ sql, account }: Decision, row: DeviceRow): Device => 
 }
 
 /** Identifiers are unique: the refusal names the device that has it, unless that is the same one. */
-const refuseTaken = (sql: SqlStorage, identifier: string | null, exceptId: string) => {
+export const refuseTaken = (sql: SqlStorage, identifier: string | null, exceptId: string) => {
   if (identifier === null) return null
   const found = findRow(sql, devices, { identifierKey: fold(identifier) })
   if (!found || found.id === exceptId) return null
@@ -81,7 +82,7 @@ const refuseTaken = (sql: SqlStorage, identifier: string | null, exceptId: strin
 }
 
 /** Posted before the device's event: whoever reads the event finds the device and its group. */
-const postDevice = (tx: Decision, id: string, joins: string | null = null): Device => {
+export const postDevice = (tx: Decision, id: string, joins: string | null = null): Device => {
   const row = findDevice(tx.sql, id)
   if (!row) throw new Error('a device that was just written is missing')
   const device = toDevice(tx, row)
@@ -102,7 +103,7 @@ const takeDeviceNumber = (sql: SqlStorage): number => {
 }
 
 /** What an edit writes. */
-const columnsOf = ({ account, now }: Decision, record: DeviceRecord) => {
+export const columnsOf = ({ account, now }: Decision, record: DeviceRecord) => {
   const ends = endsOf(record.limits)
   const identifierKey = record.identifier === null ? null : fold(record.identifier)
   return { identifierKey, ends, recorded: hasEnded(ends, account.day), record, lastModified: now }
@@ -193,35 +194,6 @@ export const reactivateDevice = (
   const { record } = row
   const limits = { ...record.limits, expires: expirationDate !== null, expirationDate }
   return editDevice(tx, id, { ...record, limits }, null)
-}
-
-export const deleteDevice = (
-  tx: Decision,
-  id: string,
-  versions: number[] | null,
-): { ok: true } | Refusal => {
-  const { sql, now } = tx
-  const row = findDevice(sql, id)
-  if (!row) return refuse('device-not-found')
-  if (versions && !versions.includes(row.version)) return refuse('precondition-failed')
-  recordExpiry(tx, row)
-  const transfer = transferLicense(tx, id, row.ends, 'absent')
-  if (!transfer.ok) return transfer
-  const { key, createdBy, record } = row
-  deleteRows(sql, devices, { key })
-  deleteRows(sql, messageCounts, { deviceKey: key })
-  deleteEmergencyCounts(sql, key)
-  deleteMessagesOf(sql, key)
-  deleteRows(sql, emergencies, { deviceKey: key })
-  deleteRows(sql, cancellations, { deviceKey: key })
-  rememberDeleted(tx, id)
-  const count = query`${creators.count} - 1`
-  if (createdBy !== null) updateRows(sql, creators, { count }, { userId: createdBy })
-  tx.post({ kind: 'device-gone', id, key, at: now })
-  tx.emit('device.deleted', id, { name: record.name })
-  tx.audit('device.deleted', { type: 'device', id })
-  saveAccount(tx)
-  return { ok: true }
 }
 
 const countCreatedBy = (sql: SqlStorage, userId: string): number =>

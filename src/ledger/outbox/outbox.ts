@@ -36,7 +36,9 @@ export type Effect =
   | { kind: 'account'; account: Account; nextExpiry: number | null }
   | { kind: 'device'; device: Device; joins?: string }
   | { kind: 'undelete'; id: string }
-  | { kind: 'device-gone'; id: string; key: number; at: number }
+  /** Its data are erased at `eraseAt`; at once without it. */
+  | { kind: 'device-gone'; id: string; key: number; at: number; eraseAt?: number; device?: Device }
+  | { kind: 'device-back'; id: string; key: number; name: string; creation: number }
   | {
       kind: 'event'
       id: string

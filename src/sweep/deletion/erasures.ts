@@ -1,4 +1,4 @@
-import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, between, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
@@ -27,7 +27,8 @@ const MAX_JOB_QUERIES = 60
 /** Another isolate may accept a token of an erased account, and write, for up to 30 s. */
 const LATE_WRITE_GRACE_MS = 60_000
 
-const { accounts, alerts, commands, devices, erasures, locations, quarantine, watches } = schema
+const { accounts, alerts, audit, commands, devices, erasures, locations, quarantine, watches } =
+  schema
 
 type AccountTable = SQLiteTable & { accountId: SQLiteColumn }
 
@@ -42,6 +43,12 @@ export const ACCOUNT_TABLES = [
   ),
   erasures,
 ]
+
+/** Of these, some rows remain: the erasure itself, and what the operator did. */
+const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([
+  [erasures, (id) => sql`${erasures.accountId} = ${id} AND ${erasures.id} <> ${id}`],
+  [audit, (id) => sql`${audit.accountId} = ${id} AND ${audit.actorType} <> 'operator'`],
+])
 
 type DeviceKeys = [first: number, last: number]
 
@@ -73,8 +80,7 @@ const eraseAccountRows = async (
     ...(isOfDevices ? [{ table: locations, where: isOfDevices, page: TRACK_PAGE }] : []),
     ...ACCOUNT_TABLES.map((table) => {
       const isOfAccount = eq(table.accountId, accountId)
-      const isOther = sql`${isOfAccount} AND ${erasures.id} <> ${accountId}`
-      return { table, where: table === erasures ? isOther : isOfAccount, page: PAGE }
+      return { table, where: REMAINS.get(table)?.(accountId) ?? isOfAccount, page: PAGE }
     }),
   ]
   for (const { table, where, page } of works) {
@@ -140,9 +146,14 @@ const runErasure = async ({ env, db, now, take }: CellRun, erasure: Erasure): Pr
 
 /** Runs the erasures, oldest first. A long one continues in the next run and holds up no other. */
 export const runErasures = async (run: CellRun): Promise<void> => {
-  const { cell, db, take } = run
+  const { cell, db, now, take } = run
   if (!take()) return
-  const jobs = await db.select().from(erasures).orderBy(asc(erasures.creation)).limit(MAX_JOBS)
+  const jobs = await db
+    .select()
+    .from(erasures)
+    .where(lte(erasures.creation, now))
+    .orderBy(asc(erasures.creation))
+    .limit(MAX_JOBS)
   for (const job of jobs) {
     let left = MAX_JOB_QUERIES
     const takeForJob = (count = 1) => {

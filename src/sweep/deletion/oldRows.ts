@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import {
+  audit,
   commands,
   events,
   idempotency,
@@ -14,6 +15,8 @@ import {
   unclaimed,
   unclaimedReports,
 } from '../../db/schema.ts'
+import { AUDIT_DAYS } from '../../domain/account/audit.ts'
+import { base32Time } from '../../domain/text/base32.ts'
 import { type CellRun, runPart } from '../run.ts'
 import { deletePage, deletePages } from './deletePage.ts'
 
@@ -26,6 +29,8 @@ const MAX_PAGES = 20
 interface Rule {
   time: SQLiteColumn
   days: number
+  /** What the column is compared with, if it is no time: ids that begin with it. */
+  at?: (time: number) => string
   /** Which rows; all without it. */
   only?: SQL
 }
@@ -46,13 +51,15 @@ const RULES: Rule[] = [
   { time: sourcePayloads.receivedAt, days: 7 },
   { time: commands.creation, days: COMMAND_DAYS },
   { time: tombstones.creation, days: 30 },
+  { time: audit.id, days: AUDIT_DAYS, at: (time) => `aud_${base32Time(time)}` },
 ]
 
 export const MAX_OLD_ROW_QUERIES = RULES.length * MAX_PAGES
 
 export const deleteOldRows = async ({ cell, db, now, take }: CellRun): Promise<void> => {
-  for (const { time, days, only = sql`true` } of RULES) {
-    const isOld = sql`${only} AND ${time} < ${now - days * DAY_MS}`
+  for (const { time, days, at, only = sql`true` } of RULES) {
+    const until = now - days * DAY_MS
+    const isOld = sql`${only} AND ${time} < ${at ? at(until) : until}`
     let pages = 0
     await runPart('old-rows', { cell }, () =>
       deletePages({

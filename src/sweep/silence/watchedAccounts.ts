@@ -46,7 +46,8 @@ export const readWatchedAccounts = async (db: Database, afterKey: number) => {
         sql`FROM ${rules} INDEXED BY rules_contact
           JOIN ${accounts} ON ${accounts.id} = ${rules.accountId}
           WHERE ${rules.enabled} = 1 AND ${rules.type} IN ('silent', 'returns')
-            AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)} AND ${accounts.disabled} = 0
+            AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)}
+            AND ${accounts.status} <> 'disabled' AND ${accounts.deletedAt} IS NULL
           ORDER BY ${accounts.number}, ${rules.id} LIMIT ${MAX_RULES + 1}`,
       ),
     ),

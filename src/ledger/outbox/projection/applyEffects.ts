@@ -10,7 +10,7 @@ import { hashLink } from '../../../ids.ts'
 import type { Effect, Posted, Write } from '../outbox.ts'
 import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
 import { insertAlert, updateAlert } from './alerts.ts'
-import { removeDevice, undelete } from './deletions.ts'
+import { removeDevice, restoreDevice, undelete } from './deletions.ts'
 import { writeContact, writeDevice, writeUsage } from './devices.ts'
 import { listAccount, unlistAccount } from './directory.ts'
 import { repairMemberships } from './memberships.ts'
@@ -27,6 +27,7 @@ const WRITES: { [Kind in Effect['kind']]: Write<Kind> } = {
   device: writeDevice,
   undelete,
   'device-gone': removeDevice,
+  'device-back': restoreDevice,
   usage: writeUsage,
   contact: writeContact,
   alert: insertAlert,
