@@ -29,6 +29,7 @@ export type PatchAccountBody = {
   name?: string
   timeZone?: string
   retentionDays?: number
+  supportMayWrite?: boolean | null
   emergencyAlerts?: string[] | null
   emergencyContacts?: NewEmergencyContact[] | null
   escalation?: NewEscalation | null
@@ -292,6 +293,7 @@ export type SetCommandChannelBody = { sourceId?: string | null }
 export type EventDeviceCreated = EventOf<'device.created', EventDeviceCreatedData>
 export type EventDeviceUpdated = EventOf<'device.updated', EventDeviceUpdatedData>
 export type EventDeviceDeleted = EventOf<'device.deleted', EventDeviceDeletedData>
+export type EventDeviceRestored = EventOf<'device.restored', EventDeviceRestoredData>
 export type EventDeviceExpired = EventOf<'device.expired', EventDeviceExpiredData>
 export type EventDeviceReactivated = EventOf<'device.reactivated', EventDeviceReactivatedData>
 export type EventLocationReported = EventOf<'location.reported', EventLocationReportedData>
@@ -442,6 +444,18 @@ export type Message = {
   lastModified: string
 }
 export type MessageReply = { success: true; message: Message }
+export type AuditEntryPage = { success: true; entries: AuditEntry[]; nextCursor: string | null }
+export type AuditEntry = {
+  id: string
+  at: string
+  actor: AuditEntryActor
+  action: string
+  resource: AuditEntryResource
+  changes: AuditEntryChange[]
+  requestId: string
+  address: string | null
+  account?: string | null
+}
 export type AccountReply = { success: true; account: Account }
 export type Account = {
   id: string
@@ -449,6 +463,9 @@ export type Account = {
   name: string
   timeZone: string
   licenses: Licenses
+  status: AccountStatus
+  statusMessage: string
+  supportMayWrite: boolean
   retentionDays: number
   emergencyAlerts: string[]
   emergencyContacts: EmergencyContact[]
@@ -466,6 +483,9 @@ export type Budgets = {
   locationsPerDay: number
   storageBytes: number
   maxUsers: number
+  requestsPerMinute: number
+  maxRetentionDays: number
+  maxZones: number
   messagesPerDay: BudgetsMessagesPerDay
 }
 export type BudgetUsage = {
@@ -493,6 +513,8 @@ export type Device = {
   expires: string | null
   limits: DeviceLimits
   maxSpeed: number
+  deletedAt?: string
+  restorableUntil?: string
   usage: DeviceUsage
   lastLocation: Location | null
   lastContact: string | null
@@ -533,6 +555,7 @@ export type Event =
   | EventDeviceCreated
   | EventDeviceUpdated
   | EventDeviceDeleted
+  | EventDeviceRestored
   | EventDeviceExpired
   | EventDeviceReactivated
   | EventLocationReported
@@ -995,6 +1018,7 @@ export type CommandFormat = 'Text' | 'Hex' | 'Base64'
 export type EventDeviceCreatedData = { deviceId: string; name: string }
 export type EventDeviceUpdatedData = { deviceId: string; name: string }
 export type EventDeviceDeletedData = { deviceId: string; name: string }
+export type EventDeviceRestoredData = { deviceId: string; name: string }
 export type EventDeviceExpiredData = { deviceId: string; name: string; expirationDate: string }
 export type EventDeviceReactivatedData = {
   deviceId?: string
@@ -1184,6 +1208,8 @@ export type ProblemCode =
   | 'invalid-signature'
   | 'account-disabled'
   | 'user-disabled'
+  | 'account-read-only'
+  | 'account-ingest-only'
   | 'forbidden'
   | 'wrong-origin'
   | 'route-not-found'
@@ -1210,6 +1236,7 @@ export type ProblemCode =
   | 'method-not-allowed'
   | 'no-license-available'
   | 'identifier-taken'
+  | 'account-not-deleted'
   | 'device-deleted'
   | 'device-cap-reached'
   | 'source-cap-reached'
@@ -1256,6 +1283,11 @@ export type ProblemError = { pointer: string; detail: string }
 export type CallerUserNotify = { email: boolean; sms: boolean; push: boolean; voice: boolean }
 export type MessageKind = 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
+export type AuditEntryActorType = 'key' | 'user' | 'operator' | 'source' | 'system'
+export type AuditEntryActor = { type: AuditEntryActorType; id: string; name: string | null }
+export type AuditEntryResource = { type: string; id: string }
+export type AuditEntryChange = { path: string; from: unknown; to: unknown }
+export type AccountStatus = 'active' | 'notice' | 'readOnly' | 'ingestOnly' | 'disabled'
 export type EmergencyContact = { name: string; email?: string; phone?: string }
 export type Escalation = {
   afterMinutes: number
@@ -1405,6 +1437,7 @@ export const EVENT_TYPES = [
   'device.created',
   'device.updated',
   'device.deleted',
+  'device.restored',
   'device.expired',
   'device.reactivated',
   'location.reported',
@@ -1457,6 +1490,7 @@ export interface Operations {
   'POST /api/account/keys/{keyId}/regenerate': { reply: NewKeyReply; body: RegenerateKeyBody }
   'GET /api/account/messages': { reply: MessagePage; body: never }
   'POST /api/account/messages/{messageId}/retry': { reply: MessageReply; body: never }
+  'GET /api/account/audit': { reply: AuditEntryPage; body: never }
   'GET /api/account': { reply: AccountReply; body: never }
   'PATCH /api/account': {
     reply: AccountReply
@@ -1473,6 +1507,7 @@ export interface Operations {
   }
   'DELETE /api/devices/{deviceId}': { reply: Done; body: never }
   'POST /api/devices/{deviceId}/reactivate': { reply: DeviceReply; body: ReactivateDeviceBody }
+  'POST /api/devices/{deviceId}/restore': { reply: DeviceReply; body: never }
   'GET /api/devices/{deviceId}/usage': { reply: ReadUsageReply; body: never }
   'GET /api/devices/{deviceId}/lastLocation': { reply: LocationReply; body: never }
   'GET /api/devices/{deviceId}/locations': { reply: LocationPage; body: never }
