@@ -1,15 +1,19 @@
+import { recordNetwork } from '../audit/signIns.ts'
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { looksLikeApiKey } from '../domain/account/apiKey.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
+import { isSessionId } from '../domain/account/session.ts'
 import { type Purpose, permits } from '../domain/account/status.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
+import { writerOf } from '../serviceContext.ts'
 import { assignSlot } from './admission/loadShedding.ts'
 import {
   countOperatorFailure,
   countRequest,
+  networkOfCaller,
   noteOperator,
   refuseOperatorGuesses,
 } from './admission/rateLimit.ts'
@@ -35,8 +39,14 @@ export const recordUse = (
   { principal, status, db }: Authenticated,
   now: number,
 ): void => {
-  const written = recordKeyUse(db, principal.keyId, status, now)
-  if (written) c.executionCtx.waitUntil(written.catch(() => {}))
+  const { accountId, keyId } = principal
+  const network = networkOfCaller(c)
+  const use = { accountId, keyId, network, writer: writerOf(c), now }
+  const written = [
+    recordKeyUse(db, keyId, status, now),
+    isSessionId(keyId) ? null : recordNetwork(db, use),
+  ]
+  for (const write of written) if (write) c.executionCtx.waitUntil(write.catch(() => {}))
 }
 
 /** Authenticates the request: sets `principal` and `db`, or throws a 401. */
@@ -46,10 +56,10 @@ export const admit = async (c: Context, token = readBearer(c)): Promise<void> =>
   const authenticated = await authenticate(c.env, token, now)
   if (typeof authenticated === 'string') throw new Problem(authenticated)
   const { claims, principal, db } = authenticated
-  recordUse(c, authenticated, now)
   c.set('claims', claims)
   c.set('principal', principal)
   c.set('db', db)
+  recordUse(c, authenticated, now)
   countRequest(c, principal.accountId, now)
   await assignSlot(c.req.raw, principal.accountId)
 }

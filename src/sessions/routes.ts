@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { countSignIn as countSignInEntry } from '../audit/signIns.ts'
 import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
@@ -65,9 +66,31 @@ const checkPassword = async (
   const found = await findSignInUser(withJoining(db), known?.accountId ?? '', name.emailKey)
   const stored = found?.password ?? null
   const isRight = await runCostlyWork(c, PASSWORD_MS, () => isPassword(c.env, password, stored))
-  return isRight && found && stored !== null
-    ? { user: found.user, stored, db, cell, attempt }
-    : null
+  if (isRight && found && stored !== null) return { user: found.user, stored, db, cell, attempt }
+  if (known) c.executionCtx.waitUntil(countRefusal(c, db, known.accountId, found?.user, now))
+  return null
+}
+
+/** After the reply, which must not show by its time whether the account exists. */
+const countRefusal = async (
+  c: Context,
+  db: Database,
+  accountId: string,
+  user: { userId: string; name: string } | undefined,
+  now: number,
+): Promise<void> => {
+  const id = user?.userId ?? ''
+  const actor = user
+    ? ({ type: 'user', id, name: user.name } as const)
+    : ({ type: 'system', id: 'sign-in', name: null } as const)
+  await countSignInEntry(db, {
+    accountId,
+    action: 'signIn.refused',
+    resource: { type: 'user', id },
+    writer: writerAs(c, actor),
+    network: networkOfCaller(c),
+    now,
+  }).catch(() => {})
 }
 
 const wrongCredentials = () =>

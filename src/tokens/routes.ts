@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { countSignIn } from '../audit/signIns.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { signToken } from '../auth/token.ts'
 import { openCell, openDirectory, withJoining } from '../db/open.ts'
@@ -7,11 +8,12 @@ import { canAct } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
 import { iso } from '../domain/time/iso.ts'
 import { cellNumbers, pickCell } from '../env.ts'
-import { startSignIn } from '../http/admission/rateLimit.ts'
+import { networkOfCaller, startSignIn } from '../http/admission/rateLimit.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
+import { writerAs } from '../serviceContext.ts'
 import { getToken } from './contract.ts'
 import { findKey, recordLogin, searchDirectory } from './store.ts'
 
@@ -36,10 +38,48 @@ const checkCredentials = async (
   const isOnlyCell = cellNumbers(c.env).length === 1
   const key = isOnlyCell ? found.key : await findKey(withJoining(openCell(c.env, cell)), parsed.id)
   const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
-  if (!isRightSecret || !key || key.accountId !== account?.accountId) return null
-  const isExpired = key.expires !== null && key.expires <= now
-  const isUserDeleted = key.userId !== null && !key.user
-  return isExpired || isUserDeleted ? null : { ...key, keyId: parsed.id, cell }
+  const isOwn = !!key && key.accountId === account?.accountId
+  const isExpired = !!key && key.expires !== null && key.expires <= now
+  const isUserDeleted = !!key && key.userId !== null && !key.user
+  const isRight = isRightSecret && isOwn && !isExpired && !isUserDeleted
+  if (account)
+    c.executionCtx.waitUntil(
+      countKey(
+        c,
+        { ...account, keyId: isOwn ? parsed.id : '', name: key?.name ?? null },
+        isRight,
+        now,
+      ),
+    )
+  return isRight ? { ...key, keyId: parsed.id, cell } : null
+}
+
+interface UsedKey {
+  accountId: string
+  cell: number
+  /** Empty for a key that the account does not have. */
+  keyId: string
+  name: string | null
+}
+
+/** After the reply, which must not show by its time whether the account exists. */
+const countKey = async (
+  c: Context,
+  { accountId, cell, keyId, name }: UsedKey,
+  isRight: boolean,
+  now: number,
+): Promise<void> => {
+  const actor = keyId
+    ? ({ type: 'key', id: keyId, name } as const)
+    : ({ type: 'system', id: 'sign-in', name: null } as const)
+  await countSignIn(openCell(c.env, cell), {
+    accountId,
+    action: isRight ? 'key.signedIn' : 'signIn.refused',
+    resource: { type: 'key', id: keyId },
+    writer: writerAs(c, actor),
+    network: networkOfCaller(c),
+    now,
+  }).catch(() => {})
 }
 
 const handler = async (c: Context) => {

@@ -20,6 +20,7 @@ const selectKey = compile((p: Placeholders<{ keyId: string }>) =>
   select(
     {
       accountId: keys.accountId,
+      name: keys.name,
       hash: keys.hash,
       scopes: keys.scopes,
       expires: keys.expires,
