@@ -24,7 +24,7 @@ export const account = sqliteTable('account', {
   total: integer().notNull(),
   used: integer().notNull(),
   /** Of releases before the degrees of suspension. */
-  disabled: flag('disabled').default(false),
+  disabled: flag('disabled'),
   creation: integer().notNull(),
   lastModified: integer('last_modified').notNull(),
   version: integer().notNull(),

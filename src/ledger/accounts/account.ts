@@ -78,7 +78,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     lastModified: now,
     version: 1,
   }
-  insertRow(sql, tables.account, account)
+  insertRow(sql, tables.account, { ...account, disabled: false })
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
 
@@ -214,7 +214,8 @@ export const eraseAccount = (
 const markErased = (sql: SqlStorage, id: string): void => {
   const texts = { userName: '', name: '', timeZone: 'UTC', day: '1970-01-01' }
   const counts = { number: 0, cell: 0, total: 0, used: 0, creation: 0, lastModified: 0, version: 0 }
-  insertRow(sql, tables.account, { id, ...texts, ...counts, status: 'disabled', erased: true })
+  const state = { status: 'disabled', disabled: true, erased: true } as const
+  insertRow(sql, tables.account, { id, ...texts, ...counts, ...state })
 }
 
 export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {
