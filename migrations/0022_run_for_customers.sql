@@ -67,6 +67,7 @@ CREATE TABLE `operators` (
 	`email` text,
 	`email_key` text,
 	`role` text NOT NULL,
+	`key_id` text,
 	`hash` text,
 	`expires` integer,
 	`old_hash` text,
@@ -107,6 +108,7 @@ ALTER TABLE `accounts` ADD `max_zones` integer;--> statement-breakpoint
 CREATE INDEX `accounts_deleted` ON `accounts` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `keys` ADD `operator_id` text;--> statement-breakpoint
 ALTER TABLE `keys` ADD `support_reason` text;--> statement-breakpoint
+CREATE INDEX `keys_support` ON `keys` (`account_id`,`expires`) WHERE operator_id IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `tombstones` ADD `device` text;--> statement-breakpoint
 CREATE TRIGGER accounts_usage_insert AFTER INSERT ON accounts BEGIN
   INSERT INTO account_usage (account_id, day, locations, storage_bytes)
@@ -124,17 +126,17 @@ CREATE TRIGGER accounts_usage_delete AFTER DELETE ON accounts BEGIN
     WHERE account_id = OLD.id;
 END;--> statement-breakpoint
 CREATE TRIGGER keys_usage_insert AFTER INSERT ON keys BEGIN
-  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + 240 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.name) + octet_length(NEW.scopes) + octet_length(NEW.hash) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.operator_id), 0) + ifnull(octet_length(NEW.support_reason), 0))
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + 304 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.name) + octet_length(NEW.scopes) + octet_length(NEW.hash) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.operator_id), 0) + ifnull(octet_length(NEW.support_reason), 0))
     WHERE account_id = NEW.account_id;
 END;--> statement-breakpoint
-CREATE TRIGGER keys_usage_update AFTER UPDATE ON keys WHEN (240 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.name) + octet_length(NEW.scopes) + octet_length(NEW.hash) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.operator_id), 0) + ifnull(octet_length(NEW.support_reason), 0))
-    - (240 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)) <> 0 BEGIN
-  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + (240 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.name) + octet_length(NEW.scopes) + octet_length(NEW.hash) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.operator_id), 0) + ifnull(octet_length(NEW.support_reason), 0))
-    - (240 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)))
+CREATE TRIGGER keys_usage_update AFTER UPDATE ON keys WHEN (304 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.name) + octet_length(NEW.scopes) + octet_length(NEW.hash) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.operator_id), 0) + ifnull(octet_length(NEW.support_reason), 0))
+    - (304 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)) <> 0 BEGIN
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + (304 + octet_length(NEW.id) + octet_length(NEW.account_id) + octet_length(NEW.name) + octet_length(NEW.scopes) + octet_length(NEW.hash) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.operator_id), 0) + ifnull(octet_length(NEW.support_reason), 0))
+    - (304 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)))
     WHERE account_id = NEW.account_id;
 END;--> statement-breakpoint
 CREATE TRIGGER keys_usage_delete AFTER DELETE ON keys BEGIN
-  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(240 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)))
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(304 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)))
     WHERE account_id = OLD.account_id;
 END;--> statement-breakpoint
 CREATE TRIGGER tombstones_usage_insert AFTER INSERT ON tombstones BEGIN

@@ -211,6 +211,8 @@ export const operators = sqliteTable('operators', {
   email: text(),
   emailKey: text('email_key').unique(),
   role: text().$type<OperatorRole>().notNull(),
+  /** Tells a regenerated key from the one before. */
+  keyId: text('key_id'),
   /** The SHA-256 of the key's secret; null without a key. */
   hash: text(),
   expires: integer(),
@@ -283,6 +285,7 @@ export const keys = sqliteTable(
     index('keys_account').on(table.accountId, table.id),
     index('keys_user').on(table.accountId, table.userId, table.id).where(sql`user_id IS NOT NULL`),
     index('keys_expires').on(table.expires).where(sql`expires IS NOT NULL`),
+    index('keys_support').on(table.accountId, table.expires).where(sql`operator_id IS NOT NULL`),
   ],
 )
 
