@@ -14,9 +14,11 @@ CREATE TABLE `archived_months` (
 	`locations` integer NOT NULL,
 	`bytes` integer NOT NULL,
 	`creation` integer NOT NULL,
+	`next_group` integer,
 	PRIMARY KEY(`account_id`, `month`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `archived_months_moving` ON `archived_months` (`creation`) WHERE next_group IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `audit` (
 	`account_id` text NOT NULL,
 	`id` text NOT NULL,

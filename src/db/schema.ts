@@ -245,7 +245,7 @@ export const movedAccounts = sqliteTable('moved_accounts', {
   creation: integer().notNull(),
 })
 
-/** Months of tracks that are in the bucket and no longer in `locations`. */
+/** Months of tracks that are in the bucket. Their rows in `locations` are deleted afterwards. */
 export const archivedMonths = sqliteTable(
   'archived_months',
   {
@@ -257,8 +257,13 @@ export const archivedMonths = sqliteTable(
     locations: integer().notNull(),
     bytes: integer().notNull(),
     creation: integer().notNull(),
+    /** The row group of the object whose rows are deleted here next; null once all are. */
+    nextGroup: integer('next_group'),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.month] })],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.month] }),
+    index('archived_months_moving').on(table.creation).where(sql`next_group IS NOT NULL`),
+  ],
 )
 
 /** API keys, each with the SHA-256 of its secret. */
