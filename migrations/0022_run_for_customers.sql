@@ -98,6 +98,7 @@ CREATE TABLE `usage_months` (
 	PRIMARY KEY(`account_id`, `month`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `usage_months_month` ON `usage_months` (`month`,`account_id`);--> statement-breakpoint
 ALTER TABLE `account_usage` ADD `requests` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `accounts` ADD `status` text DEFAULT 'active' NOT NULL;--> statement-breakpoint
 UPDATE `accounts` SET `status` = 'disabled' WHERE `disabled` = 1;--> statement-breakpoint

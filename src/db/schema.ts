@@ -145,7 +145,7 @@ export const usageDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.day] })],
 )
 
-/** The usage of a month that is over, which never changes again. */
+/** The usage of a month that is over, which never changes again. It outlives the account. */
 export const usageMonths = sqliteTable(
   'usage_months',
   {
@@ -155,7 +155,10 @@ export const usageMonths = sqliteTable(
     record: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     creation: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.month] })],
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.month] }),
+    index('usage_months_month').on(table.month, table.accountId),
+  ],
 )
 
 /**
