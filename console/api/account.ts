@@ -18,6 +18,13 @@ const refresh = () => {
 }
 
 live.on(
-  ['device.created', 'device.deleted', 'device.expired', 'device.reactivated', 'license.*'],
+  [
+    'device.created',
+    'device.deleted',
+    'device.restored',
+    'device.expired',
+    'device.reactivated',
+    'license.*',
+  ],
   refresh,
 )

@@ -17,6 +17,8 @@ export interface CallOptions {
 type Operation = keyof Operations
 
 const MAX_RETRIES = 3
+/** Refusals that show that the status of the account has changed. */
+const SUSPENDED = /^account-(read|ingest)-only$/
 const MAX_WAIT_MS = 10_000
 
 const fillPath = (path: string, params: Record<string, string> = {}): string =>
@@ -66,6 +68,7 @@ const sendWithToken = async (method: string, path: string, options: CallOptions)
         session.discardToken(token)
         continue
       }
+      if (SUSPENDED.test(error.code ?? '')) void session.reload()
       // An earlier attempt has deleted it, but its answer was lost.
       if (method === 'DELETE' && error.status === 404 && retries > 0)
         return Response.json({ success: true })

@@ -290,6 +290,30 @@ export type SendCommandBody = {
   sms?: boolean | null
 }
 export type SetCommandChannelBody = { sourceId?: string | null }
+export type CreateAccountBody = {
+  userName: string
+  name: string
+  licenses: number
+  timeZone: string
+  cell?: number | null
+}
+export type PatchOperatedAccountBody = {
+  name?: string
+  licenses?: number
+  status?: CallerAccountStatus
+  statusMessage?: string
+  disabled?: boolean
+  budgets?: NewBudgets | null
+}
+export type WrappedPatchOperatedAccountBody = { account: PatchOperatedAccountBody }
+export type DeleteAccountBody = { userName?: string }
+export type CreateAccountKeyBody = {
+  name?: string | null
+  scopes?: Scope[] | null
+  expires?: string | null
+}
+export type RestoreLedgerBody = { time?: string | null; undo?: string | null }
+export type ReconcileAccountBody = { restored?: boolean | null; cursor?: string | null }
 export type EventDeviceCreated = EventOf<'device.created', EventDeviceCreatedData>
 export type EventDeviceUpdated = EventOf<'device.updated', EventDeviceUpdatedData>
 export type EventDeviceDeleted = EventOf<'device.deleted', EventDeviceDeletedData>
@@ -390,7 +414,14 @@ export type ReadMeReply = {
   key: Key | null
   scopes: Scope[]
 }
-export type CallerAccount = { id: string; userName: string; name: string; timeZone: string }
+export type CallerAccount = {
+  id: string
+  userName: string
+  name: string
+  timeZone: string
+  status: CallerAccountStatus
+  statusMessage: string
+}
 export type CallerUser = {
   id: string
   name: string
@@ -463,7 +494,7 @@ export type Account = {
   name: string
   timeZone: string
   licenses: Licenses
-  status: AccountStatus
+  status: CallerAccountStatus
   statusMessage: string
   supportMayWrite: boolean
   retentionDays: number
@@ -900,6 +931,44 @@ export type ReadCommandChannelReply = { success: true; sourceId: string | null }
 export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
+export type OperatedAccountPage = {
+  success: true
+  accounts: OperatedAccount[]
+  nextCursor: string | null
+}
+export type OperatedAccount = Account & {
+  disabled: boolean
+  deletedAt: string | null
+  erasesAt: string | null
+  cell: number
+}
+export type CreateAccountReply = { success: true; account: OperatedAccount; apiKey: string | null }
+export type OperatedAccountReply = { success: true; account: OperatedAccount }
+export type RestoreLedgerReply = { success: true; undo: string }
+export type ReconcileAccountReply = {
+  success: true
+  checked: number
+  mended: Mended
+  nextCursor: string | null
+}
+export type Mended = {
+  account: number
+  devices: number
+  removed: number
+  usage: number
+  directory: number
+  events: number
+  erased: number
+}
+export type ReconcileCellReply = {
+  success: true
+  accounts: number
+  checked: number
+  mended: Mended
+  unknown: string[]
+  nextCursor: string | null
+}
+export type RotatePushKeyReply = { success: true; publicKey: string }
 export type PushSubscriptionBodyKeys = { p256dh: string; auth: string }
 export type Scope = 'ingest' | 'read' | 'write' | 'execute' | 'admin'
 export type PatchValueOp = 'add' | 'replace' | 'test'
@@ -1280,6 +1349,7 @@ export type ProblemCode =
   | 'cells-full'
   | 'unavailable'
 export type ProblemError = { pointer: string; detail: string }
+export type CallerAccountStatus = 'active' | 'notice' | 'readOnly' | 'ingestOnly' | 'disabled'
 export type CallerUserNotify = { email: boolean; sms: boolean; push: boolean; voice: boolean }
 export type MessageKind = 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
@@ -1287,7 +1357,6 @@ export type AuditEntryActorType = 'key' | 'user' | 'operator' | 'source' | 'syst
 export type AuditEntryActor = { type: AuditEntryActorType; id: string; name: string | null }
 export type AuditEntryResource = { type: string; id: string }
 export type AuditEntryChange = { path: string; from: unknown; to: unknown }
-export type AccountStatus = 'active' | 'notice' | 'readOnly' | 'ingestOnly' | 'disabled'
 export type EmergencyContact = { name: string; email?: string; phone?: string }
 export type Escalation = {
   afterMinutes: number
@@ -1430,6 +1499,21 @@ export type PatchDeviceBodyLimits = {
   dailyEmailLimit?: number | null
   dailySmsLimit?: number | null
   emergencyReserve?: NewEmergencyReserve | null
+}
+export type NewMessageBudgets = {
+  Email?: number | null
+  SMS?: number | null
+  Push?: number | null
+  Voice?: number | null
+}
+export type NewBudgets = {
+  locationsPerDay?: number | null
+  storageBytes?: number | null
+  maxUsers?: number | null
+  requestsPerMinute?: number | null
+  maxRetentionDays?: number | null
+  maxZones?: number | null
+  messagesPerDay?: NewMessageBudgets | null
 }
 
 /** Every type of event, by kind. */
@@ -1640,4 +1724,22 @@ export interface Operations {
   }
   'GET /api/devices/{deviceId}/commands': { reply: CommandPage; body: never }
   'GET /api/devices/{deviceId}/commands/{commandId}': { reply: CommandReply; body: never }
+  'GET /admin/audit': { reply: AuditEntryPage; body: never }
+  'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
+  'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
+  'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }
+  'PATCH /admin/accounts/{accountId}': {
+    reply: OperatedAccountReply
+    body: PatchOperatedAccountBody | WrappedPatchOperatedAccountBody | JsonPatch
+  }
+  'DELETE /admin/accounts/{accountId}': { reply: Done; body: DeleteAccountBody }
+  'POST /admin/accounts/{accountId}/undelete': { reply: OperatedAccountReply; body: never }
+  'POST /admin/accounts/{accountId}/keys': { reply: NewKeyReply; body: CreateAccountKeyBody }
+  'POST /admin/accounts/{accountId}/restore': { reply: RestoreLedgerReply; body: RestoreLedgerBody }
+  'POST /admin/accounts/{accountId}/reconcile': {
+    reply: ReconcileAccountReply
+    body: ReconcileAccountBody
+  }
+  'POST /admin/cells/{cell}/reconcile': { reply: ReconcileCellReply; body: ReconcileAccountBody }
+  'POST /admin/push/rotateKey': { reply: RotatePushKeyReply; body: never }
 }

@@ -16,6 +16,12 @@ import { useReloadWhenBack } from './reloadWhenBack.ts'
 import { type PageProps, type Route, routes } from './routes.ts'
 import { Shell } from './Shell.tsx'
 
+/** Instead of every page of an account of which nothing can be read. */
+const SUSPENDED: Route = {
+  path: [],
+  load: () => import('../pages/status/SuspendedPage.tsx'),
+}
+
 const loaded = new Map<Route, ComponentType<PageProps>>()
 
 const NotFound = () => (
@@ -99,7 +105,8 @@ const Content = ({ route, params }: { route: Route; params: Record<string, strin
 
 export const App = () => {
   const { path } = place.value
-  const found = findRoute(path)
+  const isSuspended = session.me.value?.account.status === 'ingestOnly'
+  const found = isSuspended ? { route: SUSPENDED, params: {} } : findRoute(path)
   const status = session.status.value
   // The new page is announced by moving the focus to its heading.
   useEffect(() => {
@@ -110,7 +117,7 @@ export const App = () => {
     return () => clearTimeout(timer)
   }, [path])
 
-  if (found?.route.isOpen)
+  if (found && (found.route.isOpen || (isSuspended && status === 'signed-in')))
     return (
       <>
         <Content {...found} />

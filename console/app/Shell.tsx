@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { isOnline, onBack } from '../api/send.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
+import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Icon, Logo } from '../ui/Icon.tsx'
@@ -50,6 +51,20 @@ const Notice = () => {
       </p>
     )
   return null
+}
+
+/** Loaded for the few accounts of which the operator has something to say. */
+const StatusNotice = () => {
+  const [Notice, setNotice] = useState<ComponentType | null>(null)
+  const isShown = session.me.value?.account.status !== 'active'
+  useEffect(() => {
+    if (isShown)
+      import('../pages/status/StatusNotice.tsx').then(
+        ({ default: notice }) => setNotice(() => notice),
+        () => undefined,
+      )
+  }, [isShown])
+  return isShown && Notice && <Notice />
 }
 
 /** Tried again when the connection is back: without it an emergency makes no sound. */
@@ -120,6 +135,7 @@ export const Shell = ({ isWide, children }: { isWide: boolean; children: Compone
       <div class="content">
         <EmergencyBar />
         <Notice />
+        <StatusNotice />
         <main id="content" class={isWide ? 'wide' : ''} tabIndex={-1}>
           {children}
         </main>

@@ -165,7 +165,7 @@ export const apiTypes = ({ paths, components }: ApiDocument): string => {
     }),
   )
   const operations = Object.entries(paths)
-    .filter(([path]) => path.startsWith('/api/'))
+    .filter(([path]) => /^\/(api|admin)\//.test(path))
     .flatMap(([path, item]) =>
       METHODS.flatMap((method) => {
         const operation = item[method]

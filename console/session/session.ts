@@ -110,6 +110,15 @@ const readMe = async (): Promise<Me> => {
   return { account, user, id, scopes, isConfined: (user?.groupId ?? null) !== null }
 }
 
+/** Without an answer, who is signed in stays as it was. */
+const reload = async (): Promise<void> => {
+  const before = me.peek()
+  const now = await currentToken()
+    .then(readMe)
+    .catch(() => null)
+  if (now && me.peek() === before) me.value = now
+}
+
 /** Loads the console anew, so that nothing of the account stays in memory. */
 const openFirstPage = (): void => {
   setLeaveGuard(null)
@@ -188,6 +197,9 @@ export const session = {
       .catch(() => undefined)
     openFirstPage()
   },
+
+  /** Reads who is signed in again: the operator may have changed the account's status. */
+  reload,
 
   /** Takes over a change of the account, of which other pages show the name and the time zone. */
   updateAccount({ name, timeZone }: Pick<Me['account'], 'name' | 'timeZone'>): void {

@@ -21,6 +21,13 @@ const retentionDays = z
     example: 365,
   })
 
+/** Descriptions of members that are shown in several places. */
+export const ABOUT = {
+  status:
+    '`notice`: only a message; `readOnly`: no changes; `ingestOnly`: reports come in, and nothing can be read; `disabled`: nothing but emergencies. In all of them emergencies are raised and sent, and can be handled.',
+  statusMessage: 'What the operator says about the status.',
+} as const
+
 export const account = z
   .object({
     id: id('acc'),
@@ -28,14 +35,8 @@ export const account = z
     name: z.string().meta({ example: 'Demo Shipping' }),
     timeZone: z.string().meta({ example: 'Europe/Lisbon' }),
     licenses,
-    status: z.enum(ACCOUNT_STATUSES).meta({
-      description:
-        '`notice`: only a message; `readOnly`: no changes; `ingestOnly`: reports come in, and nothing can be read; `disabled`: nothing but emergencies. In all of them emergencies are raised and sent, and can be handled.',
-    }),
-    statusMessage: z.string().meta({
-      description: 'What the operator says about the status.',
-      example: '',
-    }),
+    status: z.enum(ACCOUNT_STATUSES).meta({ description: ABOUT.status }),
+    statusMessage: z.string().meta({ description: ABOUT.statusMessage, example: '' }),
     supportMayWrite: z.boolean().meta({
       description:
         'Whether the operator’s support may change something while it has access; otherwise it only reads.',

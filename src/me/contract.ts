@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { ABOUT as ACCOUNT_ABOUT } from '../account/contract.ts'
 import { SCOPES, SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
+import { ACCOUNT_STATUSES } from '../domain/account/status.ts'
 import { PRIVILEGES } from '../domain/account/user.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, success, time } from '../http/contract/wire.ts'
@@ -16,6 +18,8 @@ const account = z
       description: 'The IANA time zone in which the account’s days begin.',
       example: 'Europe/Lisbon',
     }),
+    status: z.enum(ACCOUNT_STATUSES).meta({ description: ACCOUNT_ABOUT.status }),
+    statusMessage: z.string().meta({ description: ACCOUNT_ABOUT.statusMessage, example: '' }),
   })
   .meta({ id: 'CallerAccount', description: 'The account of the token.' })
 

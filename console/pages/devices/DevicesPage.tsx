@@ -19,11 +19,13 @@ import { Badge, Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { quarantinedText } from '../../ui/Waiting.tsx'
+import { DeletedDevices } from './DeletedDevices.tsx'
 import { DeviceBadge } from './DeviceBadge.tsx'
 import './devices.css'
 
 const PAGE_SIZE = 100
 const LIVE_TYPES = ['device.*']
+const REAPPEARS = /^device\.(created|restored)$/
 /** Contacts, positions and quarantine have no events here; of long lists the first rows are read. */
 const POLL_MS = 30_000
 const MAX_POLLED = 300
@@ -100,20 +102,29 @@ const follow = async (
   set: Pages<Device>['set'],
   reload: () => void,
 ): Promise<void> => {
-  if (type === 'device.created' || typeof deviceId !== 'string') return reload()
+  if (REAPPEARS.test(type) || typeof deviceId !== 'string') return reload()
   if (type === 'device.deleted') return set((items) => items.filter(({ id }) => id !== deviceId))
   set(replaceRows(await readDevices([deviceId])))
 }
 
-const Filters = ({ q, state, group }: { q: string; state: string; group: string }) => {
+interface Filter {
+  q: string
+  state: string
+  group: string
+}
+
+const Filters = ({ q, state, group }: Filter) => {
   const groups = useResource(readGroups, [])
+  const isDeleted = state === 'deleted'
   return (
     <div class="toolbar">
-      <SearchInput
-        label={text.devices.search}
-        value={q}
-        onInput={(value) => setQuery({ q: value })}
-      />
+      {!isDeleted && (
+        <SearchInput
+          label={text.devices.search}
+          value={q}
+          onInput={(value) => setQuery({ q: value })}
+        />
+      )}
       <select
         class="input narrow"
         aria-label={text.devices.state}
@@ -123,20 +134,23 @@ const Filters = ({ q, state, group }: { q: string; state: string; group: string 
         <option value="">{text.devices.anyState}</option>
         <option value="active">{text.devices.active}</option>
         <option value="expired">{text.devices.expired}</option>
+        <option value="deleted">{text.devices.deleted}</option>
       </select>
-      <select
-        class="input narrow"
-        aria-label={text.devices.group}
-        value={group}
-        onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}
-      >
-        <option value="">{text.devices.anyGroup}</option>
-        {(groups.data ?? []).map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+      {!isDeleted && (
+        <select
+          class="input narrow"
+          aria-label={text.devices.group}
+          value={group}
+          onChange={({ currentTarget }) => setQuery({ group: currentTarget.value })}
+        >
+          <option value="">{text.devices.anyGroup}</option>
+          {(groups.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
     </div>
   )
 }
@@ -148,17 +162,12 @@ const createButton = () =>
     </LinkButton>
   )
 
-export default () => {
-  const { query } = place.value
-  const [q, state, group] = [query.get('q'), query.get('state'), query.get('group')].map(
-    (value) => value ?? '',
-  ) as [string, string, string]
-  const sort = query.get('sort') ?? 'name'
+const DeviceList = ({ q, state, group }: Filter) => {
+  const sort = place.value.query.get('sort') ?? 'name'
   const pages = useList('GET /api/devices', 'devices', {
     query: { contains: q, state, group, sort, limit: PAGE_SIZE },
   })
   const { reload, set } = pages
-  useEffect(() => void loadAccount().catch(() => undefined), [])
   useLiveEvents(
     LIVE_TYPES,
     // Without an answer the row stays as it is, until the next event or the next visit.
@@ -169,8 +178,37 @@ export default () => {
     const ids = pages.items.slice(0, MAX_POLLED).map(({ id }) => id)
     set(replaceRows(await readDevices(ids, signal)))
   }, POLL_MS)
-  const licenses = account.value?.licenses
   const isFiltered = q !== '' || state !== '' || group !== ''
+  return (
+    <Table
+      label={text.devices.title}
+      columns={COLUMNS}
+      pages={pages}
+      href={({ id }) => `/devices/${id}`}
+      sort={sort}
+      onSort={(value) => setQuery({ sort: value === 'name' ? null : value })}
+      empty={
+        isFiltered ? (
+          <Empty icon="search" title={text.devices.noMatchTitle}>
+            {text.devices.noMatch}
+          </Empty>
+        ) : (
+          <Empty icon="device" title={text.devices.emptyTitle} action={createButton()}>
+            {text.devices.empty}
+          </Empty>
+        )
+      }
+    />
+  )
+}
+
+export default () => {
+  const { query } = place.value
+  const [q, state, group] = [query.get('q'), query.get('state'), query.get('group')].map(
+    (value) => value ?? '',
+  ) as [string, string, string]
+  useEffect(() => void loadAccount().catch(() => undefined), [])
+  const licenses = account.value?.licenses
   return (
     <Page
       title={text.devices.title}
@@ -178,25 +216,7 @@ export default () => {
       actions={createButton()}
     >
       <Filters q={q} state={state} group={group} />
-      <Table
-        label={text.devices.title}
-        columns={COLUMNS}
-        pages={pages}
-        href={({ id }) => `/devices/${id}`}
-        sort={sort}
-        onSort={(value) => setQuery({ sort: value === 'name' ? null : value })}
-        empty={
-          isFiltered ? (
-            <Empty icon="search" title={text.devices.noMatchTitle}>
-              {text.devices.noMatch}
-            </Empty>
-          ) : (
-            <Empty icon="device" title={text.devices.emptyTitle} action={createButton()}>
-              {text.devices.empty}
-            </Empty>
-          )
-        }
-      />
+      {state === 'deleted' ? <DeletedDevices /> : <DeviceList q={q} state={state} group={group} />}
     </Page>
   )
 }

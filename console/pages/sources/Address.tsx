@@ -1,5 +1,5 @@
 import type { Source } from '../../api/types.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { CodeLine, ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
 import { AppSetup } from './apps/AppSetup.tsx'
 import { PortalSteps } from './PortalSteps.tsx'
@@ -15,19 +15,19 @@ interface AddressProps {
 /** The address of a source, which no reply shows again, and how to try it. */
 export const Address = ({ source, url, onClose }: AddressProps) => (
   <ShownOnce
-    title={text.sources.addressTitle(source.name)}
-    label={text.sources.address}
+    title={later.sources.addressTitle(source.name)}
+    label={later.sources.address}
     value={url}
     onClose={onClose}
   >
-    <p>{text.sources.addressHint}</p>
+    <p>{later.sources.addressHint}</p>
     <PortalSteps provider={source.provider} />
     {url && (
       <>
         <AppSetup source={source} url={url} />
-        <p>{text.sources.tryIt}</p>
+        <p>{later.sources.tryIt}</p>
         <CodeLine
-          label={text.sources.curl}
+          label={later.sources.curl}
           value={curlOf(url, sampleOf(source.provider, Date.now()))}
         />
       </>

@@ -2,6 +2,7 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate } from '../../router/router.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
@@ -16,7 +17,7 @@ export default ({ params: { sourceId = '' } }: PageProps) => {
   const href = `/sources/${sourceId}`
   return (
     <Page
-      title={text.sources.editTitle(data?.name ?? '')}
+      title={later.sources.editTitle(data?.name ?? '')}
       parent={{ href, label: data?.name ?? text.sources.title }}
     >
       {data ? (

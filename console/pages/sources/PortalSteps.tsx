@@ -1,5 +1,4 @@
 import { later } from '../../text/later.ts'
-import { text } from '../../text/text.ts'
 import type { Provider } from './samples.ts'
 
 /** Where the address is entered at the provider. */
@@ -13,7 +12,7 @@ export const PortalSteps = ({ provider }: { provider: Provider }) => {
         ))}
       </ol>
       <p class="hint">
-        {text.sources.identifierIs} {identifier}.
+        {later.sources.identifierIs} {identifier}.
       </p>
     </div>
   )

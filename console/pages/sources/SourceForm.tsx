@@ -37,48 +37,48 @@ interface PartProps {
   isNew: boolean
 }
 
-const NEW_DEVICES = choicesOf(['hold', 'create'], text.sources.newDevicesChoices)
+const NEW_DEVICES = choicesOf(['hold', 'create'], later.sources.newDevicesChoices)
 
 const General = ({ isNew, ...props }: PartProps) => {
   const { draft, change } = props
   const bind = bindFields(props)
   return (
-    <Card title={text.sources.general}>
+    <Card title={later.sources.general}>
       <div class="stack">
         <TextField
-          label={text.sources.name}
-          hint={text.sources.nameHint}
+          label={later.sources.name}
+          hint={later.sources.nameHint}
           {...bind.text('name')}
           maxLength={200}
           required
           autofocus={isNew}
         />
         <SelectField
-          label={text.sources.provider}
+          label={later.sources.provider}
           {...bind.choice('provider')}
           choices={PROVIDERS.map((value) => ({ value, label: later.providers[value].name }))}
           disabled={!isNew}
         />
         {settingsOf(draft).includes('speedUnit') && (
           <SelectField
-            label={text.sources.speedUnit}
-            hint={text.sources.speedUnitHint}
+            label={later.sources.speedUnit}
+            hint={later.sources.speedUnitHint}
             {...bindFields({ ...props, under: '/settings' }).choice('speedUnit')}
             choices={SPEED_UNITS}
           />
         )}
         <div>
           <Choices
-            label={text.sources.newDevices}
+            label={later.sources.newDevices}
             value={draft.newDevices}
             choices={NEW_DEVICES}
             onChange={(newDevices) => change({ newDevices })}
           />
-          <p class="hint">{text.sources.newDevicesHints[draft.newDevices]}</p>
+          <p class="hint">{later.sources.newDevicesHints[draft.newDevices]}</p>
         </div>
         <CheckField
-          label={text.sources.keepRaw}
-          hint={text.sources.keepRawHint}
+          label={later.sources.keepRaw}
+          hint={later.sources.keepRawHint}
           {...bind.check('keepRaw')}
         />
       </div>
@@ -86,32 +86,32 @@ const General = ({ isNew, ...props }: PartProps) => {
   )
 }
 
-const HOSTS = Object.entries(text.sources.hosts).map(([value, label]) => ({ value, label }))
+const HOSTS = Object.entries(later.sources.hosts).map(([value, label]) => ({ value, label }))
 
 /** What is needed to send commands. Secrets are only written. */
 const Credentials = ({ isNew, ...props }: PartProps) => {
   const bind = bindFields({ ...props, under: '/settings' })
   const shown = settingsOf(props.draft)
   if (!shown.includes('apiKey') && !shown.includes('password')) return null
-  const secretHint = isNew ? text.sources.secretHint : text.sources.secretKept
+  const secretHint = isNew ? later.sources.secretHint : later.sources.secretKept
   return (
-    <Card title={text.sources.settings}>
+    <Card title={later.sources.settings}>
       <div class="stack">
-        <p class="hint">{text.sources.settingsHint}</p>
+        <p class="hint">{later.sources.settingsHint}</p>
         {shown.includes('host') && (
-          <SelectField label={text.sources.host} {...bind.choice('host')} choices={HOSTS} />
+          <SelectField label={later.sources.host} {...bind.choice('host')} choices={HOSTS} />
         )}
         {shown.includes('sender') && (
           <TextField
-            label={text.sources.sender}
-            hint={text.sources.senderHint}
+            label={later.sources.sender}
+            hint={later.sources.senderHint}
             {...bind.text('sender')}
             isOptional
           />
         )}
         {shown.includes('apiKey') && (
           <SecretField
-            label={text.sources.apiKey}
+            label={later.sources.apiKey}
             hint={secretHint}
             {...bind.text('apiKey')}
             isOptional
@@ -119,7 +119,7 @@ const Credentials = ({ isNew, ...props }: PartProps) => {
         )}
         {shown.includes('userName') && (
           <TextField
-            label={text.sources.userName}
+            label={later.sources.userName}
             {...bind.text('userName')}
             autocomplete="off"
             isOptional
@@ -127,7 +127,7 @@ const Credentials = ({ isNew, ...props }: PartProps) => {
         )}
         {shown.includes('password') && (
           <SecretField
-            label={text.sources.password}
+            label={later.sources.password}
             hint={secretHint}
             {...bind.text('password')}
             autocomplete="new-password"
@@ -145,11 +145,11 @@ const Security = (props: PartProps) => {
   const hasKey = shown.includes('encryptionKey')
   if (!hasKey && !shown.includes('requireJwt')) return null
   return (
-    <Card title={text.sources.security}>
+    <Card title={later.sources.security}>
       {shown.includes('requireJwt') && (
         <CheckField
-          label={text.sources.requireJwt}
-          hint={text.sources.requireJwtHint}
+          label={later.sources.requireJwt}
+          hint={later.sources.requireJwtHint}
           {...bind.check('requireJwt')}
         />
       )}
@@ -157,16 +157,16 @@ const Security = (props: PartProps) => {
         <div class="stack">
           {!props.draft.removesKey && (
             <SecretField
-              label={text.sources.encryptionKey}
-              hint={`${text.sources.encryptionKeyHint} ${props.isNew ? text.sources.secretHint : text.sources.secretKept}`}
+              label={later.sources.encryptionKey}
+              hint={`${later.sources.encryptionKeyHint} ${props.isNew ? later.sources.secretHint : later.sources.secretKept}`}
               {...bind.text('encryptionKey')}
               isOptional
             />
           )}
           {!props.isNew && (
             <CheckField
-              label={text.sources.removeKey}
-              hint={text.sources.removeKeyHint}
+              label={later.sources.removeKey}
+              hint={later.sources.removeKeyHint}
               {...bind.check('removesKey')}
             />
           )}
@@ -202,14 +202,14 @@ export const SourceForm = ({ source, onSaved }: SourceFormProps) => {
   const part = { draft, change, error, isNew: source === null }
   return (
     <Form
-      submitLabel={source ? text.common.save : text.sources.create}
+      submitLabel={source ? text.common.save : later.sources.create}
       cancelHref={source ? `/sources/${source.id}` : '/sources'}
       action={save}
     >
       <div class="columns">
         <General {...part} />
         <div class="stack">
-          <Card title={text.sources.inPortal(later.providers[draft.provider].name)}>
+          <Card title={later.sources.inPortal(later.providers[draft.provider].name)}>
             <PortalSteps provider={draft.provider} />
           </Card>
           <Security {...part} />

@@ -21,15 +21,15 @@ import { UnclaimedList } from './unclaimed/UnclaimedList.tsx'
 const parent = { href: '/sources', label: text.sources.title }
 
 const About = ({ source }: { source: Source }) => (
-  <Card title={text.sources.arrivals}>
+  <Card title={later.sources.arrivals}>
     <Facts
       facts={[
-        [text.sources.lastReceived, <LastReceived key="last" source={source} />],
-        [text.sources.provider, later.providers[source.provider].name],
-        [text.sources.newDevices, text.sources.newDevicesChoices[source.newDevices]],
-        [text.sources.keepRaw, source.keepRaw ? text.common.yes : text.common.no],
-        [text.sources.created, <Time key="creation" value={source.creation} />],
-        [text.sources.changed, <Time key="modified" value={source.lastModified} />],
+        [later.sources.lastReceived, <LastReceived key="last" source={source} />],
+        [later.sources.provider, later.providers[source.provider].name],
+        [later.sources.newDevices, later.sources.newDevicesChoices[source.newDevices]],
+        [later.sources.keepRaw, source.keepRaw ? text.common.yes : text.common.no],
+        [later.sources.created, <Time key="creation" value={source.creation} />],
+        [later.sources.changed, <Time key="modified" value={source.lastModified} />],
       ]}
     />
   </Card>
@@ -72,7 +72,7 @@ const OneSource = ({ sourceId }: { sourceId: string }) => {
   const { data } = source
   if (!data)
     return (
-      <Page title={text.sources.source} parent={parent}>
+      <Page title={later.sources.source} parent={parent}>
         <Unloaded error={source.error} onRetry={source.reload} icon="source" />
       </Page>
     )
@@ -85,7 +85,7 @@ const OneSource = ({ sourceId }: { sourceId: string }) => {
     >
       <div class="columns">
         <About source={data} />
-        <Card title={text.sources.inPortal(later.providers[data.provider].name)}>
+        <Card title={later.sources.inPortal(later.providers[data.provider].name)}>
           <PortalSteps provider={data.provider} />
           <AppSetup source={data} url={null} />
         </Card>

@@ -1,18 +1,18 @@
 import type { Source } from '../../api/types.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import { Badge } from '../../ui/Page.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 export const SourceState = ({ source }: { source: Source }) =>
   source.enabled ? (
-    <Badge kind="good">{text.sources.enabled}</Badge>
+    <Badge kind="good">{later.sources.enabled}</Badge>
   ) : (
-    <Badge kind="plain">{text.sources.disabled}</Badge>
+    <Badge kind="plain">{later.sources.disabled}</Badge>
   )
 
 export const LastReceived = ({ source: { lastReceived } }: { source: Source }) =>
   lastReceived ? (
     <Time value={lastReceived} isRelative />
   ) : (
-    <span class="muted">{text.sources.nothingYet}</span>
+    <span class="muted">{later.sources.nothingYet}</span>
   )

@@ -12,7 +12,7 @@ import { LastReceived, SourceState } from './SourceState.tsx'
 const columns: readonly Column<Source>[] = [
   {
     key: 'name',
-    label: text.sources.name,
+    label: later.sources.name,
     cell: ({ name, provider }) => (
       <span class="two-lines">
         <b>{name}</b>
@@ -22,26 +22,26 @@ const columns: readonly Column<Source>[] = [
   },
   {
     key: 'lastReceived',
-    label: text.sources.lastReceived,
+    label: later.sources.lastReceived,
     cell: (source) => <LastReceived source={source} />,
   },
   {
     key: 'unclaimed',
-    label: text.sources.unclaimed,
+    label: later.sources.unclaimed,
     cell: ({ unclaimed }) => <Waiting count={unclaimed} />,
   },
   {
     key: 'failures',
-    label: text.sources.failures,
+    label: later.sources.failures,
     cell: ({ failures }) => <Waiting count={failures} />,
   },
   {
     key: 'newDevices',
-    label: text.sources.newDevices,
-    cell: ({ newDevices }) => text.sources.newDevicesChoices[newDevices],
+    label: later.sources.newDevices,
+    cell: ({ newDevices }) => later.sources.newDevicesChoices[newDevices],
     isMinor: true,
   },
-  { key: 'state', label: text.sources.state, cell: (source) => <SourceState source={source} /> },
+  { key: 'state', label: later.sources.state, cell: (source) => <SourceState source={source} /> },
 ]
 
 export default () => {
@@ -52,14 +52,14 @@ export default () => {
   })
   return (
     <ListPage
-      words={text.sources}
+      words={{ ...text.sources, ...later.sources }}
       icon="source"
       path="/sources"
       columns={columns}
       pages={pages}
       actions={
         <LinkButton icon="search" href="/sources/decode">
-          {text.sources.tryPayload}
+          {later.sources.tryPayload}
         </LinkButton>
       }
     />

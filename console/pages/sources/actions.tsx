@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Source } from '../../api/types.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { LinkButton } from '../../ui/Button.tsx'
@@ -20,10 +21,10 @@ const Rotate = ({ source }: ActionProps) => {
     <>
       <ConfirmButton
         icon="key"
-        label={text.sources.rotate}
-        title={text.sources.rotateTitle(source.name)}
-        question={text.sources.rotateQuestion}
-        confirmLabel={text.sources.rotate}
+        label={later.sources.rotate}
+        title={later.sources.rotateTitle(source.name)}
+        question={later.sources.rotateQuestion}
+        confirmLabel={later.sources.rotate}
         onConfirm={async () =>
           setMade(await call('POST /api/sources/{sourceId}/rotate', { params: paramsOf(source) }))
         }
@@ -42,21 +43,21 @@ const Enable = ({ source, onDone }: ActionProps & { onDone: (next: Source) => vo
         body: { enabled: !source.enabled },
       })
       onDone(next)
-      toast(next.enabled ? text.sources.enabledToast : text.sources.disabledToast)
+      toast(next.enabled ? later.sources.enabledToast : later.sources.disabledToast)
     }}
   >
-    {source.enabled ? text.sources.disable : text.sources.enable}
+    {source.enabled ? later.sources.disable : later.sources.enable}
   </ActionButton>
 )
 
 const Delete = ({ source }: ActionProps) => (
   <DeleteButton
-    title={text.sources.deleteTitle(source.name)}
-    confirmLabel={text.sources.deleteConfirm}
-    question={text.sources.deleteQuestion}
+    title={later.sources.deleteTitle(source.name)}
+    confirmLabel={later.sources.deleteConfirm}
+    question={later.sources.deleteQuestion}
     name={source.name}
     onDelete={() => call('DELETE /api/sources/{sourceId}', { params: paramsOf(source) })}
-    deleted={text.sources.deleted(source.name)}
+    deleted={later.sources.deleted(source.name)}
     href="/sources"
   />
 )

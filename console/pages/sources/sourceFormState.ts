@@ -1,6 +1,6 @@
 import { changesOf } from '../../api/changes.ts'
 import type { PastedPush, Source, SpeedUnit } from '../../api/types.ts'
-import { text } from '../../text/text.ts'
+import { later } from '../../text/later.ts'
 import type { Provider } from './samples.ts'
 
 /* What is typed into the form of a source, and what is sent of it. */
@@ -36,7 +36,7 @@ const SETTINGS: Partial<Record<Provider, readonly Setting[]>> = {
 }
 const SECRETS: readonly Setting[] = ['apiKey', 'password', 'encryptionKey']
 
-export const SPEED_UNITS = Object.entries(text.sources.speedUnits).map(([value, label]) => ({
+export const SPEED_UNITS = Object.entries(later.sources.speedUnits).map(([value, label]) => ({
   value,
   label,
 }))

@@ -216,7 +216,14 @@ test('a bound key ends sessions with `write` only, and with `ingest` knows nothi
 describe('GET /api/me', () => {
   test('says who is calling: a session, a bound key, a key', async () => {
     const { account, user, call: callAs } = await start({ privileges: ['write'] })
-    const own = { id: account.id, userName: account.userName, name: 'Test', timeZone: 'UTC' }
+    const own = {
+      id: account.id,
+      userName: account.userName,
+      name: 'Test',
+      timeZone: 'UTC',
+      status: 'active',
+      statusMessage: '',
+    }
     const session = await callAs('GET', '/api/me')
     expect(session.body).toEqual({
       success: true,

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Source } from '../../../api/types.ts'
 import { later } from '../../../text/later.ts'
-import { text } from '../../../text/text.ts'
 import { CodeLine } from '../../../ui/dialog/ShownOnce.tsx'
 import { Choices } from '../../../ui/form/Choices.tsx'
 import { TextField } from '../../../ui/form/fields.tsx'
@@ -31,7 +30,7 @@ export const AppSetup = ({ source, url }: AppSetupProps) => {
     <div class="stack app-setup">
       {apps.length > 1 && (
         <Choices
-          label={text.sources.app}
+          label={later.sources.app}
           value={app.name}
           choices={apps.map(({ name }) => ({ value: name, label: later.apps[name].name }))}
           onChange={setChosen}
@@ -40,8 +39,8 @@ export const AppSetup = ({ source, url }: AppSetupProps) => {
       {about.where && <p>{about.where}</p>}
       {app.query && (
         <TextField
-          label={text.sources.phoneId}
-          hint={text.sources.phoneIdHint}
+          label={later.sources.phoneId}
+          hint={later.sources.phoneIdHint}
           value={id}
           onInput={setId}
           maxLength={64}
@@ -52,21 +51,24 @@ export const AppSetup = ({ source, url }: AppSetupProps) => {
         <p class="note" role="status">
           <Icon name="warning" />
           <span>
-            {text.sources.wrongUnit(
+            {later.sources.wrongUnit(
               about.name,
-              text.sources.unitNames[app.speedUnit],
-              text.sources.unitNames[unit as SpeedUnit],
+              later.sources.unitNames[app.speedUnit],
+              later.sources.unitNames[unit as SpeedUnit],
             )}
           </span>
         </p>
       )}
       {value && (
-        <CodeLine label={url ? text.sources.enterThis : text.sources.afterAddress} value={value} />
+        <CodeLine
+          label={url ? later.sources.enterThis : later.sources.afterAddress}
+          value={value}
+        />
       )}
       {url ? (
-        <QrCode value={value} label={text.sources.qrCode(about.name)} />
+        <QrCode value={value} label={later.sources.qrCode(about.name)} />
       ) : (
-        <p class="hint">{text.sources.qrWithAddress}</p>
+        <p class="hint">{later.sources.qrWithAddress}</p>
       )}
     </div>
   )

@@ -104,7 +104,7 @@ export default () => {
             }
           >
             <SelectField
-              label={text.sources.provider}
+              label={later.sources.provider}
               {...bind.choice('provider')}
               choices={PROVIDERS.map((value) => ({
                 value,
@@ -113,14 +113,14 @@ export default () => {
             />
             {draft.provider === 'osmand' && (
               <SelectField
-                label={text.sources.speedUnit}
+                label={later.sources.speedUnit}
                 {...settings.choice('speedUnit')}
                 choices={SPEED_UNITS}
               />
             )}
             {draft.provider === 'owntracks' && (
               <SecretField
-                label={text.sources.encryptionKey}
+                label={later.sources.encryptionKey}
                 hint={later.decode.keyHint}
                 {...settings.text('encryptionKey')}
                 isOptional
