@@ -4,6 +4,9 @@ DROP TRIGGER accounts_usage_delete;--> statement-breakpoint
 DROP TRIGGER keys_usage_insert;--> statement-breakpoint
 DROP TRIGGER keys_usage_update;--> statement-breakpoint
 DROP TRIGGER keys_usage_delete;--> statement-breakpoint
+DROP TRIGGER messages_usage_insert;--> statement-breakpoint
+DROP TRIGGER messages_usage_update;--> statement-breakpoint
+DROP TRIGGER messages_usage_delete;--> statement-breakpoint
 DROP TRIGGER tombstones_usage_insert;--> statement-breakpoint
 DROP TRIGGER tombstones_usage_update;--> statement-breakpoint
 DROP TRIGGER tombstones_usage_delete;--> statement-breakpoint
@@ -37,6 +40,16 @@ CREATE TABLE `audit` (
 --> statement-breakpoint
 CREATE INDEX `audit_resource` ON `audit` (`account_id`,`resource_id`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_id` ON `audit` (`id`);--> statement-breakpoint
+CREATE TABLE `backlogs` (
+	`account_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`id` text NOT NULL,
+	`since` integer NOT NULL,
+	`confirmed` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `kind`, `id`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `backlogs_confirmed` ON `backlogs` (`confirmed`);--> statement-breakpoint
 CREATE TABLE `key_networks` (
 	`key_id` text NOT NULL,
 	`network` text NOT NULL,
@@ -81,6 +94,12 @@ CREATE TABLE `operators` (
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `operators_email_key_unique` ON `operators` (`email_key`);--> statement-breakpoint
+CREATE TABLE `sweep_runs` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`parts` text NOT NULL
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `usage_days` (
 	`account_id` text NOT NULL,
 	`day` text NOT NULL,
@@ -113,6 +132,7 @@ ALTER TABLE `keys` ADD `operator_id` text;--> statement-breakpoint
 ALTER TABLE `keys` ADD `support_reason` text;--> statement-breakpoint
 CREATE INDEX `keys_support` ON `keys` (`account_id`,`expires`) WHERE operator_id IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `tombstones` ADD `device` text;--> statement-breakpoint
+CREATE INDEX `messages_queued` ON `messages` (`changed`) WHERE status = 'queued';--> statement-breakpoint
 CREATE TRIGGER accounts_usage_insert AFTER INSERT ON accounts BEGIN
   INSERT INTO account_usage (account_id, day, locations, storage_bytes)
     VALUES (NEW.id, NEW.day, 0, 352 + octet_length(NEW.id) + octet_length(NEW.user_name) + octet_length(NEW.name) + octet_length(NEW.time_zone) + octet_length(NEW.day) + octet_length(NEW.status) + octet_length(NEW.status_message) + ifnull(octet_length(NEW.messages_per_day), 0) + ifnull(octet_length(NEW.emergency), 0) + ifnull(octet_length(NEW.rules_version), 0))
@@ -142,6 +162,20 @@ CREATE TRIGGER keys_usage_delete AFTER DELETE ON keys BEGIN
   UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(304 + octet_length(OLD.id) + octet_length(OLD.account_id) + octet_length(OLD.name) + octet_length(OLD.scopes) + octet_length(OLD.hash) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.operator_id), 0) + ifnull(octet_length(OLD.support_reason), 0)))
     WHERE account_id = OLD.account_id;
 END;--> statement-breakpoint
+CREATE TRIGGER messages_usage_insert AFTER INSERT ON messages BEGIN
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + 384 + octet_length(NEW.account_id) + octet_length(NEW.id) + octet_length(NEW.kind) + octet_length(NEW.channel) + octet_length(NEW.recipient) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.contact), 0) + ifnull(octet_length(NEW.text_of), 0) + octet_length(NEW.subject) + octet_length(NEW.text) + ifnull(octet_length(NEW.link_hash), 0) + ifnull(octet_length(NEW.link), 0) + octet_length(NEW.status) + ifnull(octet_length(NEW.reason), 0) + ifnull(octet_length(NEW.provider), 0) + ifnull(octet_length(NEW.provider_id), 0))
+    WHERE account_id = NEW.account_id;
+END;--> statement-breakpoint
+CREATE TRIGGER messages_usage_update AFTER UPDATE ON messages WHEN (384 + octet_length(NEW.account_id) + octet_length(NEW.id) + octet_length(NEW.kind) + octet_length(NEW.channel) + octet_length(NEW.recipient) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.contact), 0) + ifnull(octet_length(NEW.text_of), 0) + octet_length(NEW.subject) + octet_length(NEW.text) + ifnull(octet_length(NEW.link_hash), 0) + ifnull(octet_length(NEW.link), 0) + octet_length(NEW.status) + ifnull(octet_length(NEW.reason), 0) + ifnull(octet_length(NEW.provider), 0) + ifnull(octet_length(NEW.provider_id), 0))
+    - (384 + octet_length(OLD.account_id) + octet_length(OLD.id) + octet_length(OLD.kind) + octet_length(OLD.channel) + octet_length(OLD.recipient) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.contact), 0) + ifnull(octet_length(OLD.text_of), 0) + octet_length(OLD.subject) + octet_length(OLD.text) + ifnull(octet_length(OLD.link_hash), 0) + ifnull(octet_length(OLD.link), 0) + octet_length(OLD.status) + ifnull(octet_length(OLD.reason), 0) + ifnull(octet_length(OLD.provider), 0) + ifnull(octet_length(OLD.provider_id), 0)) <> 0 BEGIN
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + (384 + octet_length(NEW.account_id) + octet_length(NEW.id) + octet_length(NEW.kind) + octet_length(NEW.channel) + octet_length(NEW.recipient) + ifnull(octet_length(NEW.user_id), 0) + ifnull(octet_length(NEW.contact), 0) + ifnull(octet_length(NEW.text_of), 0) + octet_length(NEW.subject) + octet_length(NEW.text) + ifnull(octet_length(NEW.link_hash), 0) + ifnull(octet_length(NEW.link), 0) + octet_length(NEW.status) + ifnull(octet_length(NEW.reason), 0) + ifnull(octet_length(NEW.provider), 0) + ifnull(octet_length(NEW.provider_id), 0))
+    - (384 + octet_length(OLD.account_id) + octet_length(OLD.id) + octet_length(OLD.kind) + octet_length(OLD.channel) + octet_length(OLD.recipient) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.contact), 0) + ifnull(octet_length(OLD.text_of), 0) + octet_length(OLD.subject) + octet_length(OLD.text) + ifnull(octet_length(OLD.link_hash), 0) + ifnull(octet_length(OLD.link), 0) + octet_length(OLD.status) + ifnull(octet_length(OLD.reason), 0) + ifnull(octet_length(OLD.provider), 0) + ifnull(octet_length(OLD.provider_id), 0)))
+    WHERE account_id = NEW.account_id;
+END;--> statement-breakpoint
+CREATE TRIGGER messages_usage_delete AFTER DELETE ON messages BEGIN
+  UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(384 + octet_length(OLD.account_id) + octet_length(OLD.id) + octet_length(OLD.kind) + octet_length(OLD.channel) + octet_length(OLD.recipient) + ifnull(octet_length(OLD.user_id), 0) + ifnull(octet_length(OLD.contact), 0) + ifnull(octet_length(OLD.text_of), 0) + octet_length(OLD.subject) + octet_length(OLD.text) + ifnull(octet_length(OLD.link_hash), 0) + ifnull(octet_length(OLD.link), 0) + octet_length(OLD.status) + ifnull(octet_length(OLD.reason), 0) + ifnull(octet_length(OLD.provider), 0) + ifnull(octet_length(OLD.provider_id), 0)))
+    WHERE account_id = OLD.account_id;
+END;--> statement-breakpoint
 CREATE TRIGGER tombstones_usage_insert AFTER INSERT ON tombstones BEGIN
   UPDATE account_usage SET storage_bytes = max(0, storage_bytes + 96 + octet_length(NEW.account_id) + octet_length(NEW.id) + octet_length(NEW.groups) + ifnull(octet_length(NEW.device), 0))
     WHERE account_id = NEW.account_id;
@@ -155,4 +189,8 @@ END;--> statement-breakpoint
 CREATE TRIGGER tombstones_usage_delete AFTER DELETE ON tombstones BEGIN
   UPDATE account_usage SET storage_bytes = max(0, storage_bytes + -(96 + octet_length(OLD.account_id) + octet_length(OLD.id) + octet_length(OLD.groups) + ifnull(octet_length(OLD.device), 0)))
     WHERE account_id = OLD.account_id;
+END;--> statement-breakpoint
+CREATE TRIGGER accounts_status AFTER UPDATE OF disabled ON accounts
+  WHEN NEW.disabled <> (NEW.status = 'disabled') BEGIN
+  UPDATE accounts SET status = iif(NEW.disabled, 'disabled', 'active') WHERE id = NEW.id;
 END;

@@ -24,6 +24,7 @@ const NOT_COUNTED: SQLiteTable[] = [
   schema.archivedMonths,
   schema.audit,
   schema.keyNetworks,
+  schema.backlogs,
 ]
 
 /** The bytes of a row as SQL: its texts, and an estimate for its numbers and index entries. */

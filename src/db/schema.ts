@@ -755,6 +755,34 @@ export const sweepPositions = sqliteTable('sweep_positions', {
   position: integer().notNull(),
 })
 
+/** One row: when the sweep was last in this cell, and when each of its parts last succeeded. */
+export const sweepRuns = sqliteTable('sweep_runs', {
+  id: integer().primaryKey(),
+  at: integer().notNull(),
+  parts: text({ mode: 'json' }).$type<Record<string, number>>().notNull(),
+})
+
+/**
+ * What a ledger or a feed could not carry out for a while, as it says itself every few minutes. A row
+ * that was not confirmed for long means nothing.
+ */
+export const backlogs = sqliteTable(
+  'backlogs',
+  {
+    accountId,
+    kind: text().$type<'outbox' | 'webhook'>().notNull(),
+    /** The webhook; empty for an outbox. */
+    id: text().notNull(),
+    /** Since when. */
+    since: integer().notNull(),
+    confirmed: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.kind, table.id] }),
+    index('backlogs_confirmed').on(table.confirmed),
+  ],
+)
+
 /**
  * Projection of alerts that the ledger accepted. An id begins with the time of its arrival; that of
  * an emergency which a report raises with its `dateTime`.
@@ -871,6 +899,7 @@ export const messages = sqliteTable(
     index('messages_provider').on(table.providerId).where(sql`provider_id IS NOT NULL`),
     index('messages_notices').on(table.changed).where(sql`device_key = 0`),
     index('messages_commands').on(table.changed).where(sql`kind = 'command'`),
+    index('messages_queued').on(table.changed).where(sql`status = 'queued'`),
   ],
 )
 

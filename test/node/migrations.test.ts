@@ -67,3 +67,19 @@ test('a migration that loses rows is found', () => {
   const { before, after } = migrateFilled(all, 'DELETE FROM devices WHERE key = 1')
   expect(after).not.toMatchObject(before)
 })
+
+test('the status of an account follows a release that only knows whether it is disabled', () => {
+  const db = new DatabaseSync(':memory:')
+  for (const sql of all) db.exec(sql)
+  db.exec(`INSERT INTO accounts (id, number, user_name, name, time_zone, day, licenses, used,
+    creation, last_modified, version, seq) VALUES ('a', 1, 'a', 'A', 'UTC', '', 1, 0, 0, 0, 1, 1)`)
+  const statusAfter = (change: string) => {
+    db.exec(`INSERT INTO accounts SELECT * FROM accounts WHERE true
+      ON CONFLICT (id) DO UPDATE SET ${change}`)
+    return db.prepare('SELECT status FROM accounts').get()?.status
+  }
+  expect(statusAfter('disabled = 1')).toBe('disabled')
+  expect(statusAfter('disabled = 0')).toBe('active')
+  expect(statusAfter(`status = 'readOnly', disabled = 0`)).toBe('readOnly')
+  expect(statusAfter(`status = 'disabled', disabled = 1`)).toBe('disabled')
+})
