@@ -51,7 +51,7 @@ export const storeWithinBudget = async <Outcome extends StoreOutcome>(
 ): Promise<Outcome> => {
   const meter = await findMeter(context)
   if (!meter) return store()
-  if (context.status === 'disabled' && !carriesEmergency(arrivals, meter))
+  if (context.status === 'disabled' && !mayExceed && !carriesEmergency(arrivals, meter))
     throw new Problem('account-disabled')
   if (!mayExceed && findExceeded(context, meter)) await requireBudgets(context, meter, arrivals)
   // Counted first, so that concurrent reports see it, and corrected when the outcome is known. After

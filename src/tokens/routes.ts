@@ -96,8 +96,10 @@ const handler = async (c: Context) => {
     throw new Problem('wrong-credentials')
   }
   signIn.uncount()
-  if (key.disabled) throw signInProblem('account-disabled')
   const { accountId, cell, keyId, scopes, userId, user } = key
+  // What only reports may still report an emergency.
+  if (key.disabled && scopes.some((scope) => scope !== 'ingest'))
+    throw signInProblem('account-disabled')
   if (user && !canAct(user, now)) {
     const message = user.disabled ? user.disabledMessage : ''
     throw signInProblem('user-disabled', message)

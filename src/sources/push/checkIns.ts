@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { commands, watches } from '../../db/schema.ts'
 import { valuesOf } from '../../db/statement.ts'
+import type { SourceItem } from '../../domain/account/source.ts'
 import { type CheckInText, readCheckIn } from '../../domain/watch/checkInText.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 import { type Sign, takeSign } from '../../watches/byMessage.ts'
@@ -19,6 +20,14 @@ const readTexts = (senders: Sender[]): Received[] =>
     const said = one.item.format === 'Text' ? readCheckIn(one.item.text) : null
     return said ? [{ ...one, said }] : []
   })
+
+/** The part of an item that is a check-in, without a position; null if none is. */
+export const toCheckIn = (item: SourceItem): SourceItem | null => {
+  if (item.kind === 'message') return item.format === 'Text' && readCheckIn(item.text) ? item : null
+  if (item.kind !== 'location' && item.kind !== 'none') return null
+  const { identifier, formerIdentifier, key, okAt } = item
+  return okAt === undefined ? null : { kind: 'none', identifier, formerIdentifier, key, okAt }
+}
 
 /** The last press of each device, as the message OK; a text that came with it says more. */
 const readButtons = (senders: Sender[], texts: Received[]): Received[] => {

@@ -29,6 +29,7 @@ import type { Push } from '../decoding/push.ts'
 import { keepPayload, noteNotGzip } from '../payloads/payloads.ts'
 import { touchSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
+import { toCheckIn } from './checkIns.ts'
 import { admitSource, type KnownSource } from './knownSource.ts'
 import { itemsOf } from './senders.ts'
 
@@ -68,11 +69,20 @@ const isUrgent = (item: SourceItem, { emergencyAlerts }: BudgetMeter): boolean =
   return isAlert && isRaisedByReports(item.alertName, [SOS, ...emergencyAlerts])
 }
 
-/** Of a disabled account only what carries an emergency is taken. */
-const requireUrgent = async (context: ServiceContext, items: SourceItem[]): Promise<void> => {
+/**
+ * Of a disabled account a push is taken that carries an emergency; of others only check-ins, so that
+ * nobody is missed who has checked in.
+ */
+const requireUrgent = async (
+  context: ServiceContext,
+  items: SourceItem[],
+): Promise<SourceItem[]> => {
   const meter = await findMeter(context)
   // Nothing is known when the database cannot be read: an emergency must not be lost by that.
-  if (meter && !items.some((item) => isUrgent(item, meter))) throw new Problem('route-not-found')
+  if (!meter || items.some((item) => isUrgent(item, meter))) return items
+  const checkIns = items.flatMap((item) => toCheckIn(item) ?? [])
+  if (checkIns.length === 0) throw new Problem('route-not-found')
+  return checkIns
 }
 
 /** What the database cannot take will never fit: it is kept as failed, not sent again for ever. */
@@ -85,10 +95,10 @@ const reasonTooLarge = (error: unknown): string[] => {
 const storePush = async (c: Context, known: KnownSource, push: Push): Promise<void> => {
   const { source, accountId } = known
   const context = pushContext(c, known)
-  const { items, failures: notUnderstood } = await decodePush(source.provider, push)
+  const { items: decoded, failures: notUnderstood } = await decodePush(source.provider, push)
+  const items = known.status === 'disabled' ? await requireUrgent(context, decoded) : decoded
   const arrived = items.map((item) => ({ item, receivedAt: push.now }))
   countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
-  if (known.status === 'disabled') await requireUrgent(context, items)
   const full = await findFullMeter(context)
   if (full && !items.some((item) => isUrgent(item, full))) throw new Problem('storage-full')
   const notStored = await ingestOrKeep(context, source, { arrived, now: push.now }).then(

@@ -29,8 +29,8 @@ const countTargets = (own: Rule[]): number =>
 
 /**
  * Accounts with rules about silence, from that of a device key on, in the order of their keys. A
- * disabled account is not watched: its devices cannot report. `lastKey` is where the next accounts
- * begin; 0 when these were the last.
+ * disabled account is not watched: its ordinary reports are refused. `lastKey` is where the next
+ * accounts begin; 0 when these were the last.
  */
 export const readWatchedAccounts = async (db: Database, afterKey: number) => {
   const rows = await readAll(
