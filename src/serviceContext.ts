@@ -1,10 +1,9 @@
-import type { Principal } from './auth/principal.ts'
 import { type Database, openCell, withJoining, withRetries, withWriter } from './db/open.ts'
-import type { Actor, Writer } from './domain/account/audit.ts'
-import { isSessionId } from './domain/account/session.ts'
-import type { AccountStatus } from './domain/account/status.ts'
+import type { Actor, Writer } from './domain/admin/audit.ts'
+import type { AccountStatus } from './domain/admin/status.ts'
 import { type Env, publicOrigin } from './env.ts'
 import type { Context } from './http/context.ts'
+import { actorOf, addressOf, writerAs } from './http/writer.ts'
 import { newId } from './ids.ts'
 
 /** What work on one account needs, whether a request, a push or the sweep asks for it. */
@@ -53,9 +52,6 @@ type Caller = Pick<
 /** An actor that is no user, and confined to nothing. */
 const NO_USER = { groupId: null, userId: null, adminDevices: null }
 
-/** Cloudflare sets it; a client can write anything into X-Forwarded-For. */
-const addressOf = (c: Context): string | null => c.req.header('CF-Connecting-IP') ?? null
-
 const ofRequest = (c: Context, { db, ...caller }: Caller): ServiceContext => ({
   ...caller,
   db: withWriter(db, writerAs(c, caller.actor)),
@@ -69,24 +65,6 @@ const ofRequest = (c: Context, { db, ...caller }: Caller): ServiceContext => ({
   now: () => Date.now(),
   waitUntil: (promise) => c.executionCtx.waitUntil(promise),
 })
-
-/** A key that is bound to a user is still a key; a session is its user. */
-const actorOf = ({ keyId, userId, name, operatorId }: Principal): Actor => {
-  if (operatorId !== null) return { type: 'operator', id: operatorId, name }
-  const isUser = userId !== null && isSessionId(keyId)
-  return isUser ? { type: 'user', id: userId, name } : { type: 'key', id: keyId, name }
-}
-
-/** A writer that no token names: who signs in, or uses a link. */
-export const writerAs = (c: Context, actor: Actor): Writer => ({
-  actor,
-  requestId: c.get('requestId'),
-  address: addressOf(c),
-})
-
-/** Who makes the request: the caller of the token, or the operator. */
-export const writerOf = (c: Context): Writer =>
-  writerAs(c, c.get('principal') ? actorOf(c.get('principal')) : c.get('operator'))
 
 /** Of a request whose token was verified. */
 export const requestContext = (c: Context): ServiceContext => {

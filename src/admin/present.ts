@@ -1,6 +1,6 @@
 import { type BudgetContext, presentAccount } from '../account/present.ts'
 import type { Account } from '../domain/account/account.ts'
-import { UNDELETE_ACCOUNT_DAYS } from '../domain/account/status.ts'
+import { UNDELETE_ACCOUNT_DAYS } from '../domain/admin/status.ts'
 import { isoOrNull } from '../domain/time/iso.ts'
 
 type Shown = Parameters<typeof presentAccount>[0] & Pick<Account, 'cell'>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AUDIT_DAYS } from '../domain/account/audit.ts'
+import { AUDIT_DAYS } from '../domain/admin/audit.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, instantInUrl, line, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'

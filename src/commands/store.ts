@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { auditWrite } from '../db/queries/audit.ts'
 import { type CommandStatus, commands, devices, messages } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
-import { changesBetween } from '../domain/account/audit.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 import { messageId } from '../domain/message/alert.ts'
 
 export type NewCommand = Omit<typeof commands.$inferInsert, 'isReceived'>

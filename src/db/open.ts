@@ -1,5 +1,5 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
-import type { Writer } from '../domain/account/audit.ts'
+import type { Writer } from '../domain/admin/audit.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { joiningClient } from './join.ts'
 import * as schema from './schema.ts'

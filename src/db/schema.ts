@@ -8,12 +8,12 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { Actor, Change } from '../domain/account/audit.ts'
 import type { Device } from '../domain/account/device.ts'
-import type { OperatorRole } from '../domain/account/operator.ts'
 import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/account/source.ts'
-import type { AccountStatus } from '../domain/account/status.ts'
 import type { Privilege } from '../domain/account/user.ts'
+import type { Actor, Change } from '../domain/admin/audit.ts'
+import type { OperatorRole } from '../domain/admin/operator.ts'
+import type { AccountStatus } from '../domain/admin/status.ts'
 import type { DisabledReason } from '../domain/event/webhook.ts'
 import type { ZoneShape } from '../domain/geo/zone.ts'
 import type {

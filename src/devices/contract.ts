@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { RESTORE_DEVICE_DAYS } from '../domain/account/status.ts'
+import { RESTORE_DEVICE_DAYS } from '../domain/admin/status.ts'
 import { define } from '../http/contract/contract.ts'
 import { dropNulls } from '../http/contract/nulls.ts'
 import { day, idList, line, search, success } from '../http/contract/wire.ts'

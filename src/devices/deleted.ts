@@ -6,7 +6,7 @@ import { json, select } from '../db/query.ts'
 import { accounts, tombstones } from '../db/schema.ts'
 import { readAll, readFirst, statement } from '../db/statement.ts'
 import type { Device } from '../domain/account/device.ts'
-import { RESTORE_DEVICE_DAYS } from '../domain/account/status.ts'
+import { RESTORE_DEVICE_DAYS } from '../domain/admin/status.ts'
 import { iso } from '../domain/time/iso.ts'
 import { NO_EXTRAS, presentDevice } from './present.ts'
 

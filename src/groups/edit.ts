@@ -10,13 +10,13 @@ import {
   refuse,
 } from '../db/queries/owned.ts'
 import { checkReferences, refuseUnknown } from '../db/queries/references.ts'
-import { touchIfChanged } from '../db/queries/rulesVersion.ts'
-import { removeRuleTarget } from '../db/queries/ruleTargets.ts'
+import { removeRuleTarget } from '../db/queries/rules/targets.ts'
+import { touchIfChanged } from '../db/queries/rules/version.ts'
 import { insertSelect } from '../db/query.ts'
 import { devices, groupDevices, groups, users } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
-import { changesBetween } from '../domain/account/audit.ts'
 import { difference, type Group, type GroupRecord } from '../domain/account/group.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 import { fold } from '../domain/text/fold.ts'
 import { ownGroups, selectGroup, toFoundGroup } from './store.ts'
 

@@ -1,14 +1,13 @@
-import { recordNetwork } from '../audit/signIns.ts'
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { hashSecret, isSameDigest } from '../auth/secret.ts'
+import { recordNetwork } from '../auth/signIns.ts'
 import { looksLikeApiKey } from '../domain/account/apiKey.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
-import { type Purpose, permits } from '../domain/account/status.ts'
+import { type Purpose, permits } from '../domain/admin/status.ts'
 import { operatorToken } from '../env.ts'
 import { log } from '../log.ts'
-import { writerOf } from '../serviceContext.ts'
 import { assignSlot } from './admission/loadShedding.ts'
 import {
   countOperatorFailure,
@@ -19,6 +18,7 @@ import {
 } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
+import { writerOf } from './writer.ts'
 
 const BEARER = /^Bearer(?: +(.*))?$/i
 const TOKEN = /^[A-Za-z0-9._~+/=-]+$/

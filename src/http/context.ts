@@ -2,7 +2,7 @@ import type { Context as HonoContext } from 'hono'
 import type { Principal } from '../auth/principal.ts'
 import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
-import type { Actor } from '../domain/account/audit.ts'
+import type { Actor } from '../domain/admin/audit.ts'
 import type { Env } from '../env.ts'
 
 export interface AppEnv {

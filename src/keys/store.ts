@@ -7,8 +7,8 @@ import { appendEvent } from '../db/queries/events.ts'
 import { insertSelect } from '../db/query.ts'
 import { keys, users } from '../db/schema.ts'
 import { type Runnable, runBatch } from '../db/statement.ts'
-import { changesBetween } from '../domain/account/audit.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 
 type Row = typeof keys.$inferSelect
 export type Key = Omit<Row, 'scopes'> & { scopes: Scope[] }

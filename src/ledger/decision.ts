@@ -1,7 +1,7 @@
 import { newAuditId } from '../db/queries/audit.ts'
 import type { Account } from '../domain/account/account.ts'
-import type { AuditEntry, Change, Writer } from '../domain/account/audit.ts'
 import type { Budgets } from '../domain/account/budget.ts'
+import type { AuditEntry, Change, Writer } from '../domain/admin/audit.ts'
 import {
   DEFAULT_MESSAGES_PER_LICENSE,
   type MessageCounts,

@@ -1,5 +1,5 @@
-import { changesBetween, type Writer } from '../domain/account/audit.ts'
 import type { DayReport, DeviceRecord } from '../domain/account/device.ts'
+import { changesBetween, type Writer } from '../domain/admin/audit.ts'
 import type { Receipt } from '../notify/provider.ts'
 import * as accounts from './accounts/account.ts'
 import { readAccount } from './accounts/accountRow.ts'

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Writer } from '../domain/account/audit.ts'
+import type { Writer } from '../domain/admin/audit.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import { readAccount } from './accounts/accountRow.ts'

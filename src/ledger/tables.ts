@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DeviceRecord } from '../domain/account/device.ts'
-import type { AccountStatus } from '../domain/account/status.ts'
+import type { AccountStatus } from '../domain/admin/status.ts'
 import type { AlertUpdate, Channel, MessageKind, Status } from '../domain/message/alert.ts'
 import type { UndeliveredReason } from '../domain/message/emergency.ts'
 import type { EmergencyDetails } from './alerts/emergencies.ts'

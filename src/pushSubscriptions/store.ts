@@ -4,7 +4,7 @@ import { auditWrite } from '../db/queries/audit.ts'
 import { insertSelect } from '../db/query.ts'
 import { pushSubscriptions, sessions, users } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
-import { changesBetween } from '../domain/account/audit.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 
 export type Subscription = typeof pushSubscriptions.$inferSelect
 

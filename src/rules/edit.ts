@@ -9,7 +9,7 @@ import {
   updateOwned,
 } from '../db/queries/owned.ts'
 import type { Reference } from '../db/queries/references.ts'
-import { renewIfChanged } from '../db/queries/rulesVersion.ts'
+import { renewIfChanged } from '../db/queries/rules/version.ts'
 import { devices, groups, rules, silentMarks, zones } from '../db/schema.ts'
 import {
   beginsAnew,

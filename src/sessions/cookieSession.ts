@@ -9,7 +9,7 @@ import { cellBinding } from '../env.ts'
 import type { Context } from '../http/context.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { clearCookie, hasNameOfItsTime, readCookie, setCookie } from '../http/cookie.ts'
-import { writerAs } from '../serviceContext.ts'
+import { writerAs } from '../http/writer.ts'
 import {
   endSession,
   type FoundSession,

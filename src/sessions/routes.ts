@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
-import { countSignIn as countSignInEntry } from '../audit/signIns.ts'
 import { readBrowserId, type SignInName, writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKey, evictKeysOfUser } from '../auth/keyStatus.ts'
 import { isPassword } from '../auth/password.ts'
+import { countSignIn as countSignInEntry } from '../auth/signIns.ts'
 import { type Database, openCell, openDirectory, withJoining, withWriter } from '../db/open.ts'
 import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { allows } from '../domain/account/scope.ts'
@@ -18,7 +18,7 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem, tooManyRequests } from '../http/contract/problem.ts'
 import { clearCookie, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
-import { writerAs } from '../serviceContext.ts'
+import { writerAs } from '../http/writer.ts'
 import { findAccount } from '../tokens/store.ts'
 import { countersOf, takeAttempt, uncountAttempt } from './attempts.ts'
 import * as contract from './contract.ts'
@@ -67,7 +67,10 @@ const checkPassword = async (
   const stored = found?.password ?? null
   const isRight = await runCostlyWork(c, PASSWORD_MS, () => isPassword(c.env, password, stored))
   if (isRight && found && stored !== null) return { user: found.user, stored, db, cell, attempt }
-  if (known) c.executionCtx.waitUntil(countRefusal(c, db, known.accountId, found?.user, now))
+  if (known)
+    c.executionCtx.waitUntil(
+      countRefusal(c, db, { accountId: known.accountId, user: found?.user }, now),
+    )
   return null
 }
 
@@ -75,8 +78,7 @@ const checkPassword = async (
 const countRefusal = async (
   c: Context,
   db: Database,
-  accountId: string,
-  user: { userId: string; name: string } | undefined,
+  { accountId, user }: { accountId: string; user: { userId: string; name: string } | undefined },
   now: number,
 ): Promise<void> => {
   const id = user?.userId ?? ''

@@ -4,10 +4,10 @@ import { auditWrite } from '../db/queries/audit.ts'
 import { type InferRow, insertSelect, select } from '../db/query.ts'
 import { accounts, pushSubscriptions, sessions, users } from '../db/schema.ts'
 import { compile, type Placeholders, type Runnable, readFirst, runBatch } from '../db/statement.ts'
-import { changesBetween } from '../domain/account/audit.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { MAX_SESSIONS_PER_USER, type SessionState, sessionEnd } from '../domain/account/session.ts'
 import type { AccessPeriod } from '../domain/account/user.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 
 export type Session = typeof sessions.$inferSelect
 

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { insertSelect } from '../db/query.ts'
 import { accounts, sourceDirectory, sources } from '../db/schema.ts'
-import type { AccountStatus } from '../domain/account/status.ts'
+import type { AccountStatus } from '../domain/admin/status.ts'
 
 /* The directory of sources, in cell 0. */
 

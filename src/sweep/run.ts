@@ -23,7 +23,7 @@ const MAX_QUERIES = 950
 /** Enough for every part in a cell that has devices, rules about silence and nothing to delete. */
 export const CELL_QUERIES = 40
 /** How many cells surely get `CELL_QUERIES` in one run. */
-const CELLS_PER_RUN = Math.floor(MAX_QUERIES / CELL_QUERIES)
+export const CELLS_PER_RUN = Math.floor(MAX_QUERIES / CELL_QUERIES)
 
 /** How many D1 queries a run of the sweep may still make. Every statement of a batch counts. */
 export class QueryBudget {

@@ -9,7 +9,7 @@ import {
   refuse,
   updateOwned,
 } from '../db/queries/owned.ts'
-import { touchIfChanged } from '../db/queries/rulesVersion.ts'
+import { touchIfChanged } from '../db/queries/rules/version.ts'
 import { insertSelect } from '../db/query.ts'
 import { rules, zones } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'

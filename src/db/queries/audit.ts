@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { AuditEntry, Writer } from '../../domain/account/audit.ts'
+import type { AuditEntry, Writer } from '../../domain/admin/audit.ts'
 import { base32, base32Time } from '../../domain/text/base32.ts'
 import type { Database } from '../open.ts'
 import { insertSelect } from '../query.ts'

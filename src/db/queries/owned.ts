@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { changesBetween } from '../../domain/account/audit.ts'
+import { changesBetween } from '../../domain/admin/audit.ts'
 import type { Database } from '../open.ts'
 import { byId, type Page, toPage } from '../page.ts'
 import { type InsertValues, insertSelect, type Query, select } from '../query.ts'

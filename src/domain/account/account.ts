@@ -1,9 +1,9 @@
+import type { AccountStatus } from '../admin/status.ts'
 import type { EmergencySettings } from '../message/emergency.ts'
 import { type MessageOverrides, NO_MESSAGE_OVERRIDES } from '../message/messageBudget.ts'
 import type { Day } from '../time/day.ts'
 import { type BudgetOverrides, NO_OVERRIDES } from './budget.ts'
 import type { Resource } from './resource.ts'
-import type { AccountStatus } from './status.ts'
 
 /** What the operator has set for an account; null for the default. */
 export interface AccountBudgets extends BudgetOverrides {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../../domain/account/scope.ts'
-import type { Purpose } from '../../domain/account/status.ts'
+import type { Purpose } from '../../domain/admin/status.ts'
 import { PROBLEMS, type ProblemCode, SIGN_IN_STATUS } from './problem.ts'
 
 /** One operation, as the validator, the OpenAPI document and the tests read it. */

@@ -7,8 +7,8 @@ import {
   updateRows,
 } from '../../db/objectTable.ts'
 import { type Account, DEFAULT_RETENTION_DAYS, NO_LIMITS } from '../../domain/account/account.ts'
-import { changesBetween } from '../../domain/account/audit.ts'
 import { canGrant } from '../../domain/account/license.ts'
+import { changesBetween } from '../../domain/admin/audit.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   type EmergencySettings,

@@ -1,5 +1,5 @@
 import { deleteRows, findRow, hasRow, insertRow, query } from '../../db/objectTable.ts'
-import { RESTORE_DEVICE_DAYS } from '../../domain/account/status.ts'
+import { RESTORE_DEVICE_DAYS } from '../../domain/admin/status.ts'
 import { base32Time } from '../../domain/text/base32.ts'
 import type { Decision } from '../decision.ts'
 import { type DeviceRow, deleted, deletedDevices } from '../tables.ts'

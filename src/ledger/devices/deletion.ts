@@ -1,5 +1,5 @@
 import { deleteRows, insertRow, query, updateRows } from '../../db/objectTable.ts'
-import { RESTORE_DEVICE_DAYS } from '../../domain/account/status.ts'
+import { RESTORE_DEVICE_DAYS } from '../../domain/admin/status.ts'
 import { saveAccount } from '../accounts/accountRow.ts'
 import { recordExpiry } from '../accounts/expirations.ts'
 import { transferLicense } from '../accounts/licenseTransfer.ts'

@@ -7,9 +7,9 @@ import {
   updateRows,
 } from '../../db/objectTable.ts'
 import type { Account } from '../../domain/account/account.ts'
-import { changesBetween } from '../../domain/account/audit.ts'
 import { type Device, type DeviceRecord, deviceKey } from '../../domain/account/device.ts'
 import { endsOf, hasEnded } from '../../domain/account/license.ts'
+import { changesBetween } from '../../domain/admin/audit.ts'
 import { fold } from '../../domain/text/fold.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { saveAccount } from '../accounts/accountRow.ts'

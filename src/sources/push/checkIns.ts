@@ -25,8 +25,10 @@ const readTexts = (senders: Sender[]): Received[] =>
 export const toCheckIn = (item: SourceItem): SourceItem | null => {
   if (item.kind === 'message') return item.format === 'Text' && readCheckIn(item.text) ? item : null
   if (item.kind !== 'location' && item.kind !== 'none') return null
-  const { identifier, formerIdentifier, key, okAt } = item
-  return okAt === undefined ? null : { kind: 'none', identifier, formerIdentifier, key, okAt }
+  if (item.okAt === undefined) return null
+  if (item.kind === 'none') return item
+  const { location, ...contact } = item
+  return { ...contact, kind: 'none' }
 }
 
 /** The last press of each device, as the message OK; a text that came with it says more. */

@@ -1,6 +1,6 @@
 import { hashSecret, isSameDigest } from '../../auth/secret.ts'
 import { type Database, openCell, openDirectory } from '../../db/open.ts'
-import type { AccountStatus } from '../../domain/account/status.ts'
+import type { AccountStatus } from '../../domain/admin/status.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import type { Env } from '../../env.ts'
 import { findInDirectory, readAccountStatus } from '../directory.ts'

@@ -4,7 +4,7 @@ import { auditWrite } from '../../db/queries/audit.ts'
 import { type PackedLocation, rowOfPacked, unpackLocation } from '../../db/queries/locations.ts'
 import { quarantine } from '../../db/schema.ts'
 import { runBatch, valuesOf } from '../../db/statement.ts'
-import { changesBetween } from '../../domain/account/audit.ts'
+import { changesBetween } from '../../domain/admin/audit.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
 
 /* Locations of sources that cannot be true. */

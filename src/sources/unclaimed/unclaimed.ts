@@ -4,12 +4,12 @@ import { auditWrite } from '../../db/queries/audit.ts'
 import { insertSelect, json, select } from '../../db/query.ts'
 import { devices, sources, unclaimed, unclaimedReports } from '../../db/schema.ts'
 import { literal, names, readAll, runBatch, statement, valuesOf } from '../../db/statement.ts'
-import { changesBetween } from '../../domain/account/audit.ts'
 import {
   MAX_UNCLAIMED_IDENTIFIERS,
   MAX_UNCLAIMED_REPORTS,
   type SourceItem,
 } from '../../domain/account/source.ts'
+import { changesBetween } from '../../domain/admin/audit.ts'
 import { fold } from '../../domain/text/fold.ts'
 
 /* What a source reports of identifiers that no device has, within bounds. */

@@ -1,6 +1,6 @@
 import { asc, lte } from 'drizzle-orm'
 import { accounts } from '../../db/schema.ts'
-import { UNDELETE_ACCOUNT_DAYS } from '../../domain/account/status.ts'
+import { UNDELETE_ACCOUNT_DAYS } from '../../domain/admin/status.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { type CellRun, runPart } from '../run.ts'
 

@@ -15,7 +15,7 @@ import {
   unclaimed,
   unclaimedReports,
 } from '../../db/schema.ts'
-import { AUDIT_DAYS } from '../../domain/account/audit.ts'
+import { AUDIT_DAYS } from '../../domain/admin/audit.ts'
 import { base32Time } from '../../domain/text/base32.ts'
 import { type CellRun, runPart } from '../run.ts'
 import { deletePage, deletePages } from './deletePage.ts'

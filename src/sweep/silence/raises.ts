@@ -1,4 +1,4 @@
-import type { ContactRow, MarkChange } from '../../db/queries/silence.ts'
+import type { ContactRow, MarkChange } from '../../db/queries/rules/silence.ts'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
 import { describeOccasion, type Rule } from '../../domain/rule/rule.ts'
 import type { Return, Silence } from '../../domain/rule/silence.ts'

@@ -4,7 +4,7 @@ import {
   readContactedDevices,
   splitMarks,
   writeMarks,
-} from '../../db/queries/silence.ts'
+} from '../../db/queries/rules/silence.ts'
 import { deviceKey, keysBeside } from '../../domain/account/device.ts'
 import { currentDay, hasEnded } from '../../domain/account/license.ts'
 import type { PendingRaise } from '../../domain/message/pendingRaise.ts'

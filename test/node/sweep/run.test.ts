@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CELL_QUERIES, QueryBudget, rotateCells } from '../../../src/sweep/run.ts'
+import { CELL_QUERIES, CELLS_PER_RUN, QueryBudget, rotateCells } from '../../../src/sweep/run.ts'
 
 const cells = (count: number) => Array.from({ length: count }, (_, cell) => cell)
 const MINUTE = 60_000
@@ -37,7 +37,7 @@ const sum = (taken: Map<number, number>) => [...taken.values()].reduce((a, b) =>
 
 test.each([1, 2, 7, 25, 26, 50, 120])('of %i busy cells each gets its share in turn', (count) => {
   const least = new Map(cells(count).map((cell) => [cell, 0]))
-  for (let minute = 0; minute < Math.ceil(count / 25); minute++) {
+  for (let minute = 0; minute < Math.ceil(count / CELLS_PER_RUN); minute++) {
     const taken = sweepCells(count, minute, 1000)
     expect(sum(taken)).toBeLessThan(1000)
     for (const [cell, queries] of taken) least.set(cell, queries)

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { openCell } from '../../../src/db/open.ts'
-import { writeMarks } from '../../../src/db/queries/silence.ts'
+import { writeMarks } from '../../../src/db/queries/rules/silence.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -221,7 +221,7 @@ test('every account gets its turn, whatever others have', async () => {
 })
 
 test('a rule for one device reads no row of the others', async () => {
-  const { readContactedDevices } = await import('../../../src/db/queries/silence.ts')
+  const { readContactedDevices } = await import('../../../src/db/queries/rules/silence.ts')
   const { openCell } = await import('../../../src/db/open.ts')
   const account = await openAccount({ licenses: 40 })
   const devices = await Promise.all(Array.from({ length: 40 }, () => createDevice(account)))

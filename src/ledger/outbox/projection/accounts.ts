@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { insertSelect } from '../../../db/query.ts'
 import { accounts, erasures, eventHeads } from '../../../db/schema.ts'
 import type { Account } from '../../../domain/account/account.ts'
-import type { AccountStatus } from '../../../domain/account/status.ts'
+import type { AccountStatus } from '../../../domain/admin/status.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   storeEmergencySettings,

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { removeRuleTarget } from '../../../db/queries/ruleTargets.ts'
+import { removeRuleTarget } from '../../../db/queries/rules/targets.ts'
 import { insertSelect } from '../../../db/query.ts'
 import {
   devices,

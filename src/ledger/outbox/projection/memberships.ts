@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
-import { renewRulesVersion } from '../../../db/queries/rulesVersion.ts'
+import { renewRulesVersion } from '../../../db/queries/rules/version.ts'
 import { devices, groupDevices, users } from '../../../db/schema.ts'
 import { compile, names, type Placeholders } from '../../../db/statement.ts'
 import type { Write } from '../outbox.ts'

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../open.ts'
-import { rules } from '../schema.ts'
-import { type Statement, statement } from '../statement.ts'
-import { renewIfChanged } from './rulesVersion.ts'
+import type { Database } from '../../open.ts'
+import { rules } from '../../schema.ts'
+import { type Statement, statement } from '../../statement.ts'
+import { renewIfChanged } from './version.ts'
 
 /*
  * Takes a deleted device or group out of the rules that name it. A rule that is left without any

@@ -1,8 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { PendingRaise } from '../../domain/message/pendingRaise.ts'
-import type { Database } from '../open.ts'
-import { insertSelect, json, select, selectIn } from '../query.ts'
-import { devices, groupDevices, locations, pendingRaises, rules, silentMarks } from '../schema.ts'
+import type { PendingRaise } from '../../../domain/message/pendingRaise.ts'
+import type { Database } from '../../open.ts'
+import { insertSelect, json, select, selectIn } from '../../query.ts'
+import {
+  devices,
+  groupDevices,
+  locations,
+  pendingRaises,
+  rules,
+  silentMarks,
+} from '../../schema.ts'
 import {
   compile,
   type Placeholders,
@@ -10,7 +17,7 @@ import {
   readAll,
   runBatch,
   valuesOf,
-} from '../statement.ts'
+} from '../../statement.ts'
 
 /* When devices were last in contact, and which ones rules have found silent. */
 

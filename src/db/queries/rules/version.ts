@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../open.ts'
-import { accounts, rules } from '../schema.ts'
-import { compile, type Placeholders, type Statement } from '../statement.ts'
+import type { Database } from '../../open.ts'
+import { accounts, rules } from '../../schema.ts'
+import { compile, type Placeholders, type Statement } from '../../statement.ts'
 
 /*
  * The token of the rules that reports are evaluated by. It changes in the batch of whatever changes
