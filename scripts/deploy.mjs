@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './child.mjs'
-import { requireValidPublicUrl } from './public-url.mjs'
+import { requireValidAccess, requireValidPublicUrl } from './public-url.mjs'
 import { ensureSecrets, randomSecret } from './secrets.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
 import { listDatabases, listRequiredSecrets, wrangler, writeDatabaseId } from './wrangler.mjs'
@@ -14,6 +14,7 @@ const secretsFile = '.deploy.vars'
 
 await useToolchain()
 await requireValidPublicUrl()
+await requireValidAccess()
 chooseAccount()
 for (const database of listDatabases()) if (!database.isCreated) ensureDatabase(database)
 const secrets = secretArguments()

@@ -7,18 +7,20 @@ import { commands } from './commands/routes.ts'
 import { devices } from './devices/routes.ts'
 import { events } from './events/routes.ts'
 import { groups } from './groups/routes.ts'
-import { admit, admitOperator } from './http/auth.ts'
+import { admit } from './http/auth.ts'
 import { findFile } from './http/consoleFile.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { unroutedProblem } from './http/contract/methods.ts'
 import { problemResponse } from './http/contract/problem.ts'
 import { commonReply, withLoadShedding } from './http/edge.ts'
+import { admitOperator } from './http/operator.ts'
 import { problemOf } from './http/reply/failure.ts'
 import { keys } from './keys/routes.ts'
 import { links } from './links/routes.ts'
 import { allLocations, locations } from './locations/routes.ts'
 import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
+import { operators } from './operators/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
 import { places } from './places/routes.ts'
 import { ownPushSubscriptions, pushKey, pushKeyRotation } from './pushSubscriptions/routes.ts'
@@ -76,6 +78,7 @@ export const app = base
   .route('/api/devices', commands)
   .route('/in', pushes)
   .route('/admin/audit', operatorAudit)
+  .route('/admin', operators)
   .route('/admin', admin)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)

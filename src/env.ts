@@ -36,6 +36,11 @@ export interface Env extends NotifyEnv, Partial<Record<NumberVariable, string>> 
   TOKEN_SECRET_PREVIOUS?: string
   /** At least 32 characters. Without it the operator's endpoints do not exist. */
   ADMIN_TOKEN?: string
+  /** The token before the last rotation: still accepted. */
+  ADMIN_TOKEN_PREVIOUS?: string
+  /** The team of Cloudflare Access that operators sign in with, and the tag of its application. */
+  ACCESS_TEAM_DOMAIN?: string
+  ACCESS_AUD?: string
   /** Mixed into the hashes of new passwords, so that a copy of the database is not enough. */
   PASSWORD_PEPPER?: string
   /** `true` on a development machine: webhooks may then call loopback addresses. */
@@ -74,6 +79,32 @@ const MIN_ADMIN_TOKEN_LENGTH = 32
 /** The operator's token; null when it is missing or too short, which means that there is none. */
 export const operatorToken = ({ ADMIN_TOKEN = '' }: Env): string | null =>
   ADMIN_TOKEN.length < MIN_ADMIN_TOKEN_LENGTH ? null : ADMIN_TOKEN
+
+/** The tokens of the operator: during a rotation two. Empty: there is no operator. */
+export const operatorTokens = (env: Env): string[] => {
+  const { ADMIN_TOKEN_PREVIOUS: previous = '' } = env
+  const token = operatorToken(env)
+  if (token === null) return []
+  return previous.length < MIN_ADMIN_TOKEN_LENGTH ? [token] : [token, previous]
+}
+
+type AccessEnv = Pick<Env, 'ACCESS_TEAM_DOMAIN' | 'ACCESS_AUD'>
+
+/** What is wrong with the settings of Cloudflare Access; null if nothing is. */
+export const accessFault = ({ ACCESS_TEAM_DOMAIN: team = '', ACCESS_AUD: aud = '' }: AccessEnv) => {
+  if (!team && !aud) return null
+  if (!team || !aud) return 'ACCESS_TEAM_DOMAIN and ACCESS_AUD must be set together'
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(team)
+    ? null
+    : 'ACCESS_TEAM_DOMAIN must be a host name, such as example.cloudflareaccess.com'
+}
+
+/** Where operators sign in; null without Cloudflare Access, and while its settings are wrong. */
+export const accessOf = (env: AccessEnv): { issuer: string; audience: string } | null => {
+  const { ACCESS_TEAM_DOMAIN: team, ACCESS_AUD: audience } = env
+  if (!team || !audience || accessFault(env)) return null
+  return { issuer: `https://${team}`, audience }
+}
 
 export const allowsLoopback = (env: Env): boolean => env.ALLOW_LOOPBACK_WEBHOOKS === 'true'
 

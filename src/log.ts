@@ -20,7 +20,7 @@ const REDACTIONS: [RegExp, string][] = [
   [/\bparams:.*$/is, 'params: …'],
   [/\bvalue '.*'/gis, "value '…'"],
   [/[^\s"'<>(]+@[^\s"'<>)]+/g, '…'],
-  [/\b(pgk_|whsec_|eyJ)[\w.-]+/g, '$1…'],
+  [/\b(pg[ko]_|whsec_|eyJ)[\w.-]+/g, '$1…'],
   [/-?\d+\.\d+/g, '…'],
   [/\+?\d{7,}/g, '…'],
 ]

@@ -1283,6 +1283,7 @@ export type ProblemCode =
   | 'wrong-origin'
   | 'route-not-found'
   | 'account-not-found'
+  | 'operator-not-found'
   | 'alert-not-found'
   | 'cell-not-found'
   | 'delivery-not-found'

@@ -53,6 +53,7 @@ const WRITTEN = [
 export const listAccounts = define({
   id: 'listAccounts',
   ...common,
+  right: 'read',
   summary: 'List accounts',
   query: z.strictObject(pageQuery),
   reply: z.object({ success, accounts: z.array(operatedAccount), nextCursor }),
@@ -96,6 +97,7 @@ export const createAccount = define({
 export const readOperatedAccount = define({
   id: 'readOperatedAccount',
   ...common,
+  right: 'read',
   summary: 'Read an account',
   reply,
   problems: ['account-not-found'],

@@ -87,6 +87,7 @@ export const listAllAudit = define({
   summary: 'Read who did what in all accounts',
   description: `The entries of all accounts and of the service itself. ${KEPT}`,
   scope: 'operator',
+  right: 'read',
   query: z.strictObject({
     ...query,
     account: id('acc').optional().meta({ description: 'Only entries of this account.' }),

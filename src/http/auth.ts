@@ -1,21 +1,12 @@
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
-import { hashSecret, isSameDigest } from '../auth/secret.ts'
 import { recordNetwork } from '../auth/signIns.ts'
 import { looksLikeApiKey } from '../domain/account/apiKey.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
 import { type Purpose, permits } from '../domain/admin/status.ts'
-import { operatorToken } from '../env.ts'
-import { log } from '../log.ts'
 import { assignSlot } from './admission/loadShedding.ts'
-import {
-  countOperatorFailure,
-  countRequest,
-  networkOfCaller,
-  noteOperator,
-  refuseOperatorGuesses,
-} from './admission/rateLimit.ts'
+import { countRequest, networkOfCaller } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
 import { writerOf } from './writer.ts'
@@ -26,7 +17,7 @@ const TOKEN = /^[A-Za-z0-9._~+/=-]+$/
 /** Whether the Authorization header has the scheme of a token. */
 export const hasBearer = (c: Context): boolean => BEARER.test(c.req.header('Authorization') ?? '')
 
-const readBearer = (c: Context): string => {
+export const readBearer = (c: Context): string => {
   const token = BEARER.exec(c.req.header('Authorization') ?? '')?.[1]
   if (!token) throw new Problem('token-missing')
   if (!TOKEN.test(token)) throw new Problem('token-invalid')
@@ -92,31 +83,4 @@ export const requireWholeAccount = (c: Context): void => {
   throw new Problem('forbidden', {
     detail: 'The token belongs to a user who is confined to a group.',
   })
-}
-
-let hasWarned = false
-
-/** Once in an isolate: otherwise an operator would look for the cause of the 404 in vain. */
-const warnOfShortToken = (): void => {
-  if (!hasWarned) log('warn', { event: 'admin-token-too-short' })
-  hasWarned = true
-}
-
-/** Without a token of the operator, or with a short one, the operator's endpoints do not exist. */
-export const admitOperator = async (c: Context): Promise<void> => {
-  const token = operatorToken(c.env)
-  if (token === null) {
-    if (c.env.ADMIN_TOKEN) warnOfShortToken()
-    throw new Problem('route-not-found')
-  }
-  const [given, expected] = await Promise.all([hashSecret(readBearer(c)), hashSecret(token)])
-  const now = Date.now()
-  // Nothing is awaited until a failure is counted, so that many at once cannot pass together.
-  refuseOperatorGuesses(c, now)
-  if (isSameDigest(given, expected)) {
-    c.set('operator', { type: 'operator', id: 'operator', name: 'ADMIN_TOKEN' })
-    return noteOperator(c, now)
-  }
-  await countOperatorFailure(c, now)
-  throw new Problem('token-invalid', { detail: 'The token is not the operator’s.' })
 }

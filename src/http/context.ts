@@ -3,6 +3,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { Claims } from '../auth/token.ts'
 import type { Database } from '../db/open.ts'
 import type { Actor } from '../domain/admin/audit.ts'
+import type { OperatorRole, OperatorSignIn } from '../domain/admin/operator.ts'
 import type { Env } from '../env.ts'
 
 export interface AppEnv {
@@ -18,6 +19,8 @@ export interface AppEnv {
     principal: Principal
     /** Who operates, once an operator is admitted. */
     operator: Actor
+    /** What that operator may do, and how it signed in. */
+    operatorAccess: { role: OperatorRole; signIn: OperatorSignIn }
     /** What the request counts in the rate limit; undefined while it is one. */
     counted: number | undefined
     /** The account's cell. */

@@ -77,7 +77,8 @@ const readKey = (c: Context): string | null => {
 const startAttempt = (c: Context, key: string): { db: Database; attempt: Attempt } => {
   const { accountId = 'operator', userId = null } = c.get('principal') ?? {}
   const db = c.get('principal') ? c.get('db') : openDirectory(c.env)
-  return { db, attempt: { accountId, principal: userId ?? '', key, token: crypto.randomUUID() } }
+  const principal = userId ?? c.get('operator')?.id ?? ''
+  return { db, attempt: { accountId, principal, key, token: crypto.randomUUID() } }
 }
 
 export const hasIdempotencyKey = (c: Context): boolean =>

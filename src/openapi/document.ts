@@ -5,6 +5,7 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
 } from 'zod-openapi'
+import { mayOperate, OPERATOR_ROLES } from '../domain/admin/operator.ts'
 import type { Operation } from '../http/contract/contract.ts'
 import { SESSION_COOKIE } from '../http/cookie.ts'
 import { addDescriptions } from './descriptions.ts'
@@ -33,11 +34,18 @@ const security = ({ scope, session }: Operation): oas31.SecurityRequirementObjec
   return scopesOf(scope).map((name) => ({ token: [name] }))
 }
 
-const describeAccess = ({ scope, wholeAccount, session }: Operation): string => {
+const describeOperator = (right: Operation['right'] = 'own'): string => {
+  const roles = OPERATOR_ROLES.filter((role) => right === 'any' || mayOperate(role, right))
+  const needed =
+    roles.length === OPERATOR_ROLES.length ? '' : ` with the role \`${roles.join('` or `')}\``
+  return `Needs an operator${needed}.`
+}
+
+const describeAccess = ({ scope, right, wholeAccount, session }: Operation): string => {
   if (session)
     return 'Needs the session cookie and no token. Only for pages of this service: `Origin` must be its own address, and replies have no CORS headers.'
   if (scope === 'open') return 'Needs no token.'
-  if (scope === 'operator') return "Needs the operator's token."
+  if (scope === 'operator') return describeOperator(right)
   return `Needs the scope ${scopesOf(scope)
     .map((name) => `\`${name}\``)
     .join(' or ')}.${wholeAccount ? ' Users who are confined to a group get a 403.' : ''}`
@@ -78,7 +86,8 @@ const SECURITY_SCHEMES = {
   operator: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The secret `ADMIN_TOKEN` of the operator of the service.',
+    description:
+      'The secret `ADMIN_TOKEN` of the operator of the service, or the key of an operator (`pgo_…`). People may also come through Cloudflare Access, whose `Cf-Access-Jwt-Assertion` is then enough; their changes need an `Origin` of this service.',
   },
 } as const
 

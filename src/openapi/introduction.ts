@@ -92,6 +92,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Keys: 'API keys and their scopes.',
   Events: 'What has happened to devices, alerts, messages, licenses and API keys, in order.',
   Webhooks: 'Events delivered to your own server.',
-  Operator: 'For the operator of the service, with the token `ADMIN_TOKEN`.',
+  Operator:
+    'For the operators of the service, with the token `ADMIN_TOKEN`, a key, or Cloudflare Access.',
   Service: 'The service itself. No token is needed.',
 }

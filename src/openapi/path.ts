@@ -15,6 +15,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   payloadId: 'pay_1jn7wz3h4q8v2n5t7r6m0p',
   sourceId: 'src_1jn7wz3h4q8v2n5t7r6m0p',
   subscriptionId: 'psh_1jn7wz3h4q8v2n5t7r6m0p',
+  operatorId: 'opr_1jn7wz3h4q8v2n5t7r6m0p',
   ruleId: 'rul_1jn7wz3h4q8v2n5t7r6m0p',
   userId: 'usr_1jn7wz3h4q8v2n5t7r6m0p',
   watchId: 'wat_1jn7wz3h4q8v2n5t7r6m0p',

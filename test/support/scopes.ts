@@ -6,6 +6,8 @@ const OPERATIONS: Record<string, string> = {
   open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword readPushKey',
   operator: `
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
+    readSelf listOperators createOperator readOperator patchOperator deleteOperator
+    regenerateOperatorKey
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
   `,
   'read write execute admin': `

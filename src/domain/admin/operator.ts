@@ -11,5 +11,10 @@ const RIGHTS: Record<OperatorRole, readonly OperatorRight[]> = {
   owner: ['read', 'usage', 'support', 'own'],
 }
 
+export const rightsOf = (role: OperatorRole): readonly OperatorRight[] => RIGHTS[role]
+
 export const mayOperate = (role: OperatorRole, right: OperatorRight): boolean =>
   RIGHTS[role].includes(right)
+
+/** How an operator signed in: with ADMIN_TOKEN, with a key, or through Cloudflare Access. */
+export type OperatorSignIn = 'token' | 'key' | 'access'

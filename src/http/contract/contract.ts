@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../../domain/account/scope.ts'
+import type { OperatorRight } from '../../domain/admin/operator.ts'
 import type { Purpose } from '../../domain/admin/status.ts'
 import { PROBLEMS, type ProblemCode, SIGN_IN_STATUS } from './problem.ts'
 
@@ -11,6 +12,8 @@ export interface Operation {
   description?: string
   /** The token needs one of these scopes. `open` needs no token, `operator` the operator's. */
   scope: Scope | readonly Scope[] | 'open' | 'operator'
+  /** What an operator needs; without it `own`. `any`: all may, or the handler checks by itself. */
+  right?: OperatorRight | 'any'
   /** For a path that takes reports and queries: the scope that this body needs. */
   scopeFor?: (body: never) => Scope | readonly Scope[]
   /** What it is for, where that is not `read` for GET and `write` for the others. */
@@ -84,7 +87,13 @@ export const TOKEN_PROBLEMS = [
   'account-disabled',
   'user-disabled',
 ] as const satisfies readonly ProblemCode[]
-const OPERATOR_TOKEN_PROBLEMS = ['token-missing', 'token-invalid'] as const
+const OPERATOR_PROBLEMS = [
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'forbidden',
+  'wrong-origin',
+] as const
 
 const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
   const { scope, query, patches, ifMatch, idempotent, session } = contract
@@ -96,7 +105,7 @@ const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)
     isPaged(contract) && 'invalid-cursor',
     patches && 'invalid-patch',
     ...(hasToken ? TOKEN_PROBLEMS : []),
-    ...(scope === 'operator' ? OPERATOR_TOKEN_PROBLEMS : []),
+    ...(scope === 'operator' ? OPERATOR_PROBLEMS : []),
     hasToken && 'forbidden',
     hasToken && 'account-read-only',
     hasToken && 'account-ingest-only',

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { withJoining, withWriter } from '../../db/open.ts'
 import type { Purpose } from '../../domain/admin/status.ts'
 import { countExtraCost } from '../admission/rateLimit.ts'
-import { admit, admitOperator, requireScope, requireStatus, requireWholeAccount } from '../auth.ts'
+import { admit, requireScope, requireStatus, requireWholeAccount } from '../auth.ts'
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
 import { readJson } from '../body/jsonBody.ts'
 import { parseBody, prefixOf } from '../body/parseBody.ts'
@@ -13,6 +13,7 @@ import { type Patch, parsePatch } from '../body/patch.ts'
 import { type AccountWork, noteStored, requireStorage } from '../budget/meters.ts'
 import type { AppEnv, Context } from '../context.ts'
 import { hasIdempotencyKey, type Replay, requestMacs, withIdempotency } from '../idempotency.ts'
+import { admitOperator, requireRight } from '../operator.ts'
 import { requireOwnOrigin } from '../ownOrigin.ts'
 import { readIfMatch } from '../reply/etag.ts'
 import { parameterNotFound } from '../reply/notFound.ts'
@@ -131,8 +132,10 @@ export const operation = <const O extends Operation>(
 
   const handler: MiddlewareHandler = async (c: Context, next) => {
     if (contract.session) requireOwnOrigin(c)
-    else if (contract.scope === 'operator') await admitOperator(c)
-    else if (contract.upgrade) await admitSocket(c, contract.upgrade)
+    else if (contract.scope === 'operator') {
+      await admitOperator(c)
+      requireRight(c, contract.right ?? 'own')
+    } else if (contract.upgrade) await admitSocket(c, contract.upgrade)
     else if (contract.scope !== 'open') {
       await admit(c)
       requireScope(c, contract.scope)

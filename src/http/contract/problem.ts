@@ -135,6 +135,7 @@ export const PROBLEMS = {
       'Check the path: letters in another case and a slash at the end make another path. `/docs` lists all of them.',
     ],
     'account-not-found': ['There is no account with this id.', UNSEEN],
+    'operator-not-found': ['There is no operator with this id.', UNSEEN],
     'alert-not-found': ['There is no alert with this id.', UNSEEN],
     'cell-not-found': ['There is no database with this number.', UNSEEN],
     'delivery-not-found': ['The webhook has no delivery with this id.', UNSEEN],

@@ -97,3 +97,13 @@ test('encoded times sort like the times', () => {
     }),
   )
 })
+
+test('the key of an operator is no key of an account, and the other way round', () => {
+  const operator = `opr_${id.slice(4)}`
+  const key = formatApiKey(operator, secret)
+  expect(key).toMatch(/^pgo_/)
+  expect(parseApiKey(key, 'opr')).toEqual({ id: operator, secret })
+  expect(parseApiKey(key)).toBeNull()
+  expect(parseApiKey(apiKey, 'opr')).toBeNull()
+  expect(parseApiKey(`pgk${key.slice(3)}`)).toBeNull()
+})

@@ -3,7 +3,7 @@ import type { Scope } from '../../../src/domain/account/scope.ts'
 import type { ProblemCode } from '../../../src/http/contract/problem.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { makeBrowser, PUSH_PATH } from '../../support/alerts/push.ts'
-import { call, ORIGIN } from '../../support/http.ts'
+import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
 import {
   createSignInUser,
   credentialsOf,
@@ -211,6 +211,13 @@ const makeReachable = async (owner: TestAccount) => {
 
 const makeAccount = async () => ({ accountId: (await openAccount()).id })
 
+const makeOperator = async () => {
+  const { body } = await callAsOperator('POST', '/admin/operators', { body: newOperator() })
+  return { operatorId: body.operator.id as string }
+}
+
+const newOperator = () => ({ name: 'Ana Sousa', role: 'support', email: `${unique()}@example.com` })
+
 const unique = () => crypto.randomUUID().slice(0, 8)
 
 const newZone = () => ({
@@ -307,6 +314,14 @@ export const SAMPLES: Record<string, Sample> = {
   decodePayload: {
     body: () => ({ provider: 'osmand', query: 'id=7&lat=60.0&lon=30.0' }),
   },
+
+  readSelf: {},
+  listOperators: {},
+  createOperator: { body: newOperator },
+  readOperator: { params: makeOperator },
+  patchOperator: { params: makeOperator, body: () => ({ name: unique() }) },
+  deleteOperator: { params: makeOperator },
+  regenerateOperatorKey: { params: makeOperator, body: () => ({ overlapSeconds: 60 }) },
 
   listKeys: {},
   createKey: {
