@@ -31,7 +31,14 @@ interface NewKey {
 const keyOf = ({ email }: OperatorRecord): string | null =>
   email === null ? null : emailKey(email)
 
-const audited = (db: Database, id: string, verb: string, now: number, changes: Change[] = []) =>
+interface Entry {
+  id: string
+  verb: 'created' | 'updated' | 'deleted' | 'regenerated'
+  now: number
+  changes?: Change[]
+}
+
+const audited = (db: Database, { id, verb, now, changes = [] }: Entry) =>
   auditWrite(db, {
     accountId: '',
     now,
@@ -79,7 +86,7 @@ export const createOperator = async (db: Database, { id, record, key, now }: Cre
       { ...values, creation: now, lastModified: now },
       sql`WHERE ${isFree(id, record)} ON CONFLICT (id) DO UPDATE SET hash = excluded.hash`,
     ),
-    audited: audited(db, id, 'created', now, changesBetween(null, record)),
+    audited: audited(db, { id, verb: 'created', now, changes: changesBetween(null, record) }),
     found: selectOne(db, id),
   })
   const [row] = found.results
@@ -100,7 +107,7 @@ export const updateOperator = async (db: Database, { before, record, now }: Edit
       .update(operators)
       .set({ ...record, emailKey: keyOf(record), lastModified: now, version: version + 1 })
       .where(and(eq(operators.id, id), eq(operators.version, version), isFree(id, record))),
-    audited: audited(db, id, 'updated', now, changesBetween(before, record)),
+    audited: audited(db, { id, verb: 'updated', now, changes: changesBetween(before, record) }),
     found: selectOne(db, id),
   })
   const rows = { before, after: found.results[0] }
@@ -117,7 +124,7 @@ export const deleteOperator = async (db: Database, { id, versions, now }: Deleti
   const isExpected = versions ? sql`${operators.version} IN ${valuesOf(versions)}` : sql`true`
   const { deleted, left } = await runBatch(db, {
     deleted: db.delete(operators).where(and(eq(operators.id, id), isExpected)),
-    audited: audited(db, id, 'deleted', now),
+    audited: audited(db, { id, verb: 'deleted', now }),
     left: selectOne(db, id),
   })
   if (deleted.meta.changes > 0) return { ok: true as const }
@@ -153,7 +160,12 @@ export const regenerateOperatorKey = async (
         version: sql`${operators.version} + 1`,
       })
       .where(eq(operators.id, id)),
-    audited: audited(db, id, 'regenerated', now, changesBetween(null, { expires, overlapEnd })),
+    audited: audited(db, {
+      id,
+      verb: 'regenerated',
+      now,
+      changes: changesBetween(null, { expires, overlapEnd }),
+    }),
     found: selectOne(db, id),
   })
   const [row] = found.results

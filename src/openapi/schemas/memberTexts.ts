@@ -59,6 +59,8 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'AlertPage.alerts': 'The alerts, in the order of the list.',
   '*.events': 'The events, in the order of `sequence`.',
   '*.locations': 'The locations, in the order of `dateTime`.',
+  '*.operator': 'The operator.',
+  '*.operators': 'The operators, in the order in which they were created.',
   '*.zone': 'The zone.',
   '*.zones': 'The zones, in the order in which they were created.',
   '*.rule': 'The rule.',
@@ -123,7 +125,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
 
   'Account.userName': 'The name that the account signs in with.',
   'Account.timeZone': 'The IANA time zone in which the account’s days begin.',
-  'Account.disabled': 'Whether the account is disabled: its tokens and keys are refused.',
   'CreateAccount.licenses': 'How many licenses the account has.',
   'PatchOperatedAccount.budgets.locationsPerDay':
     'How many locations the account may report in a day; null for the default.',
@@ -137,6 +138,10 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'PatchOperatedAccount.budgets.messagesPerDay.Voice': 'Calls.',
   'PatchOperatedAccount.budgets.maxUsers':
     'How many users the account may have; null for the default.',
+  'PatchOperatedAccount.budgets.requestsPerMinute':
+    'Requests that the account may make in a minute.',
+  'PatchOperatedAccount.budgets.maxRetentionDays': 'The most that its `retentionDays` may be.',
+  'PatchOperatedAccount.budgets.maxZones': 'Zones that the account may have.',
   'PatchOperatedAccount.licenses': 'How many licenses the account has.',
   'Licenses.available': 'How many licenses are free.',
   'ReadLicenseLogReply.entries': 'The entries, newest first.',
