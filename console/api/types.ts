@@ -290,6 +290,21 @@ export type SendCommandBody = {
   sms?: boolean | null
 }
 export type SetCommandChannelBody = { sourceId?: string | null }
+export type CreateOperatorBody = {
+  name: string
+  role: CreateOperatorBodyRole
+  email?: string | null
+  expires?: string | null
+  key?: boolean | null
+}
+export type PatchOperatorBody = {
+  name?: string
+  role?: CreateOperatorBodyRole
+  email?: string | null
+  expires?: string | null
+}
+export type WrappedPatchOperatorBody = { operator: PatchOperatorBody }
+export type RegenerateOperatorKeyBody = { overlapSeconds?: number | null; expires?: string | null }
 export type CreateAccountBody = {
   userName: string
   name: string
@@ -931,6 +946,29 @@ export type ReadCommandChannelReply = { success: true; sourceId: string | null }
 export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
+export type CurrentOperatorReply = { success: true; operator: CurrentOperator }
+export type CurrentOperator = {
+  id: string
+  name: string | null
+  role: CreateOperatorBodyRole
+  rights: CurrentOperatorRight[]
+  signIn: CurrentOperatorSignIn
+}
+export type OperatorPage = { success: true; operators: Operator[]; nextCursor: string | null }
+export type Operator = {
+  id: string
+  name: string
+  role: CreateOperatorBodyRole
+  email: string | null
+  hasKey: boolean
+  expires: string | null
+  oldKeyUntil: string | null
+  lastUsed: string | null
+  creation: string
+  lastModified: string
+}
+export type CreateOperatorReply = { success: true; operator: Operator; apiKey: string | null }
+export type OperatorReply = { success: true; operator: Operator }
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -1084,6 +1122,7 @@ export type NewDevices = 'hold' | 'create'
 export type PushQuery = Record<string, string>
 export type PastedPushHeaders = Record<string, string>
 export type CommandFormat = 'Text' | 'Hex' | 'Base64'
+export type CreateOperatorBodyRole = 'support' | 'billing' | 'owner'
 export type EventDeviceCreatedData = { deviceId: string; name: string }
 export type EventDeviceUpdatedData = { deviceId: string; name: string }
 export type EventDeviceDeletedData = { deviceId: string; name: string }
@@ -1486,6 +1525,8 @@ export type QuarantinedLocation = {
   receivedAt: string
 }
 export type CommandStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+export type CurrentOperatorRight = 'read' | 'usage' | 'support' | 'own'
+export type CurrentOperatorSignIn = 'token' | 'key' | 'access'
 export type NewEmergencyContact = { name: string; email?: string | null; phone?: string | null }
 export type NewEscalation = {
   afterMinutes?: number
@@ -1726,6 +1767,19 @@ export interface Operations {
   'GET /api/devices/{deviceId}/commands': { reply: CommandPage; body: never }
   'GET /api/devices/{deviceId}/commands/{commandId}': { reply: CommandReply; body: never }
   'GET /admin/audit': { reply: AuditEntryPage; body: never }
+  'GET /admin/me': { reply: CurrentOperatorReply; body: never }
+  'GET /admin/operators': { reply: OperatorPage; body: never }
+  'POST /admin/operators': { reply: CreateOperatorReply; body: CreateOperatorBody }
+  'GET /admin/operators/{operatorId}': { reply: OperatorReply; body: never }
+  'PATCH /admin/operators/{operatorId}': {
+    reply: OperatorReply
+    body: PatchOperatorBody | WrappedPatchOperatorBody | JsonPatch
+  }
+  'DELETE /admin/operators/{operatorId}': { reply: Done; body: never }
+  'POST /admin/operators/{operatorId}/regenerate': {
+    reply: CreateOperatorReply
+    body: RegenerateOperatorKeyBody
+  }
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }
