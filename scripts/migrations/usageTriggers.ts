@@ -1,6 +1,7 @@
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from '../../src/db/schema.ts'
+import { MOVE_TRIGGERS } from './moveTriggers.ts'
 
 /*
  * The triggers that count in `account_usage.storage_bytes` what an account stores in every table but
@@ -18,6 +19,7 @@ const NOT_COUNTED: SQLiteTable[] = [
   schema.sourceDirectory,
   schema.moves,
   schema.movedAccounts,
+  schema.moveChanges,
   schema.accountUsage,
   schema.usageDays,
   schema.usageMonths,
@@ -82,6 +84,7 @@ export const USAGE_TRIGGERS = COUNTED_TABLES.map(({ table, owner }) => {
   const added = table === schema.accounts ? beginCount(after) : addBytes(after, `NEW.${owner}`)
   const difference = `(${after})\n    - (${before})`
   return {
+    name,
     count: countStored(table, owner),
     triggers: [
       create('INSERT', '', added),
@@ -95,14 +98,18 @@ export const USAGE_TRIGGERS = COUNTED_TABLES.map(({ table, owner }) => {
 export const pendingTriggers = (migrations: string): { first: string[]; last: string[] } => {
   const first: string[] = []
   const last: string[] = []
-  for (const { count, triggers } of USAGE_TRIGGERS) {
-    const newest = (name: string) => migrations.lastIndexOf(`CREATE TRIGGER ${name} `)
-    if (triggers.every(([name]) => newest(name) === -1)) last.push(count)
+  const newest = (name: string) => migrations.lastIndexOf(`CREATE TRIGGER ${name} `)
+  const add = (triggers: readonly (readonly [string, string])[]): void => {
     for (const [name, statement] of triggers) {
       if (migrations.startsWith(statement, newest(name))) continue
       if (newest(name) !== -1) first.push(`DROP TRIGGER ${name};`)
       last.push(statement)
     }
   }
+  for (const { count, triggers } of USAGE_TRIGGERS) {
+    if (triggers.every(([name]) => newest(name) === -1)) last.push(count)
+    add(triggers)
+  }
+  add(MOVE_TRIGGERS)
   return { first, last }
 }

@@ -12,6 +12,7 @@ import type { Device } from '../domain/account/device.ts'
 import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/account/source.ts'
 import type { Privilege } from '../domain/account/user.ts'
 import type { Actor, Change } from '../domain/admin/audit.ts'
+import type { MovePosition, MoveState, MoveStep } from '../domain/admin/move.ts'
 import type { OperatorRole } from '../domain/admin/operator.ts'
 import type { AccountStatus } from '../domain/admin/status.ts'
 import type { DisabledReason } from '../domain/event/webhook.ts'
@@ -227,26 +228,58 @@ export const operators = sqliteTable('operators', {
   ...edited,
 })
 
-/** Accounts that are being moved to another cell, in cell 0 only. */
+/** Accounts that are being moved to another cell, or were, in cell 0 only. */
 export const moves = sqliteTable('moves', {
   accountId: text('account_id').primaryKey(),
   fromCell: integer('from_cell').notNull(),
   toCell: integer('to_cell').notNull(),
-  step: text().notNull(),
-  /** How far the step has come, as JSON. */
-  position: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  step: text().$type<MoveStep>().notNull(),
+  /** How far the step has come. */
+  position: text({ mode: 'json' }).$type<MovePosition>().notNull(),
+  /** Who works on it, and until when nobody else may. */
+  lease: text().notNull().default(''),
+  leasedUntil: integer('leased_until').notNull().default(0),
   creation: integer().notNull(),
   changed: integer().notNull(),
   /** Why it does not go on; null while it does. */
   fault: text(),
 })
 
-/** Accounts that were in this cell: their tokens still name it. */
-export const movedAccounts = sqliteTable('moved_accounts', {
-  accountId: text('account_id').primaryKey(),
-  cell: integer().notNull(),
-  creation: integer().notNull(),
-})
+/**
+ * Accounts that move out of this cell or into it, and those that have left: their tokens still name
+ * it. Triggers of every table of an account look at `state` (scripts/migrations/moveTriggers.ts).
+ */
+export const movedAccounts = sqliteTable(
+  'moved_accounts',
+  {
+    accountId: text('account_id').primaryKey(),
+    /** The account's number, which the keys of locations begin with. */
+    number: integer().notNull(),
+    /** The other cell: where the account goes, is, or comes from. */
+    cell: integer().notNull(),
+    state: text().$type<MoveState>().notNull(),
+    /** When a freeze ends by itself. */
+    until: integer().notNull().default(0),
+    /** The lease of whoever may copy. */
+    lease: text().notNull().default(''),
+    creation: integer().notNull(),
+  },
+  (table) => [uniqueIndex('moved_accounts_number').on(table.number)],
+)
+
+/** Keys of rows that were written in this cell while their account moved, by triggers. */
+export const moveChanges = sqliteTable(
+  'move_changes',
+  {
+    number: integer().primaryKey({ autoIncrement: true }),
+    accountId,
+    /** The table's name. */
+    name: text().notNull(),
+    /** The values of the key as a JSON array. */
+    key: text().notNull(),
+  },
+  (table) => [index('move_changes_key').on(table.accountId, table.name, table.key)],
+)
 
 /** Months of tracks that are in the bucket. Their rows in `locations` are deleted afterwards. */
 export const archivedMonths = sqliteTable(

@@ -1,14 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { primaryKeyOf } from '../../db/accountTables.ts'
 import type { Database } from '../../db/open.ts'
 import { accountUsage, locations } from '../../db/schema.ts'
 import { literal, names, runBatch, statement } from '../../db/statement.ts'
 import type { TakeQueries } from '../run.ts'
-
-const primaryKeyOf = (table: SQLiteTable) => {
-  const { primaryKeys, columns } = getTableConfig(table)
-  return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
-}
 
 /** Deletes up to `limit` rows: D1 cancels a query after 30 s. False when nothing is left. */
 export const deletePage = async (

@@ -1,5 +1,6 @@
 import { and, asc, between, eq, lte, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { ACCOUNT_TABLES } from '../../db/accountTables.ts'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
@@ -29,20 +30,6 @@ const LATE_WRITE_GRACE_MS = 60_000
 
 const { accounts, alerts, audit, commands, devices, erasures, locations, quarantine, watches } =
   schema
-
-type AccountTable = SQLiteTable & { accountId: SQLiteColumn }
-
-/** The ledger removes an account from the directory. */
-const NOT_ERASED: SQLiteTable[] = [schema.directory, schema.sourceDirectory]
-
-/** Every table with rows of an account. Its erasures come last: they tell its device keys. */
-export const ACCOUNT_TABLES = [
-  ...Object.values<SQLiteTable>(schema).filter(
-    (table): table is AccountTable =>
-      'accountId' in table && table !== erasures && !NOT_ERASED.includes(table),
-  ),
-  erasures,
-]
 
 /** Of these, some rows remain: the erasure itself, and what the operator did. */
 const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([

@@ -2,9 +2,10 @@ import { env } from 'cloudflare:workers'
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
+import { MOVE_TRIGGERS } from '../../../scripts/migrations/moveTriggers.ts'
 import { USAGE_TRIGGERS } from '../../../scripts/migrations/usageTriggers.ts'
+import { ACCOUNT_TABLES, MOVED_TABLES } from '../../../src/db/accountTables.ts'
 import * as schema from '../../../src/db/schema.ts'
-import { ACCOUNT_TABLES } from '../../../src/sweep/deletion/erasures.ts'
 
 interface Column {
   name: string
@@ -30,6 +31,33 @@ const indexesOf = async (table: string) =>
 
 /** Tables with an account id that are not erased with the account. */
 const NOT_ERASED = ['directory', 'source_directory']
+/** Those that do not count for the account's storage. */
+const NOT_COUNTED = [
+  ...NOT_ERASED,
+  'moves',
+  'moved_accounts',
+  'move_changes',
+  'account_usage',
+  'usage_days',
+  'usage_months',
+  'archived_months',
+  'audit',
+  'backlogs',
+  'key_networks',
+]
+/** Tables of a cell or of the service, which do not move with an account. */
+const NOT_MOVED = [
+  ...NOT_ERASED,
+  'cells',
+  'moves',
+  'moved_accounts',
+  'move_changes',
+  'operators',
+  'push_keys',
+  'sign_in_attempts',
+  'sweep_positions',
+  'sweep_runs',
+]
 
 describe('the migrations', () => {
   test('create the tables of the schema and no others', async () => {
@@ -93,21 +121,19 @@ describe('the migrations', () => {
     },
   )
 
-  test('create the triggers that count what every table with an account stores', async () => {
+  test('create the triggers that count and watch every table with an account', async () => {
     const { results } = await env.DB.prepare(
       `SELECT name, tbl_name, sql FROM sqlite_schema
-        WHERE type = 'trigger' AND name LIKE '%_usage_%'`,
+        WHERE type = 'trigger' AND (name LIKE '%_usage_%' OR name LIKE '%_move_%')`,
     ).all<{ name: string; tbl_name: string; sql: string }>()
-    const expected = USAGE_TRIGGERS.flatMap(({ triggers }) => triggers)
+    const expected = [...USAGE_TRIGGERS.flatMap(({ triggers }) => triggers), ...MOVE_TRIGGERS]
     expect(Object.fromEntries(results.map(({ name, sql }) => [name, `${sql};`]))).toEqual(
       Object.fromEntries(expected),
     )
-    const counted = new Set(results.map(({ tbl_name }) => tbl_name))
+    const counted = new Set(USAGE_TRIGGERS.map(({ name }) => name))
     for (const { name, columns } of tables)
       if (columns.some((column) => column.name === 'account_id'))
-        expect(counted.has(name) || [...NOT_ERASED, 'account_usage'].includes(name), name).toBe(
-          true,
-        )
+        expect(counted.has(name) !== NOT_COUNTED.includes(name), name).toBe(true)
   })
 
   test('create the same tables in every cell', async () => {
@@ -130,6 +156,19 @@ test('erasing an account covers every table with an account id, by its primary k
   expect(ACCOUNT_TABLES.map(getTableName).sort()).toEqual(
     withAccount.filter((name) => !NOT_ERASED.includes(name)).sort(),
   )
+})
+
+test('moving an account covers every table of an account, and all of its columns', () => {
+  const moved = MOVED_TABLES.map(({ name }) => name)
+  expect([...moved, ...NOT_MOVED].sort()).toEqual(tables.map(({ name }) => name).sort())
+  for (const { name, columns } of tables) {
+    const copied = MOVED_TABLES.find((table) => table.name === name)?.columns
+    // Each cell numbers them itself.
+    const expected = columns.filter(
+      (column) => `${name}.${column.name}` !== 'unclaimed_reports.number',
+    )
+    if (copied) expect(copied.map((column) => column.name)).toEqual(expected.map((one) => one.name))
+  }
 })
 
 test('erasing an account uses an index in every table', async () => {
