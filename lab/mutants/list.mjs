@@ -6,13 +6,15 @@
 export const MUTANTS = [
   {
     name: 'an await between check and write',
-    file: 'src/ledger/ledger.ts',
-    from: `    const outcome = this.#transact(() => {
-      const tx = beginDecision(this.#sql, this.env, Date.now())`,
-    to: `    const early = beginDecision(this.#sql, this.env, Date.now())
+    file: 'src/ledger/ledgerObject.ts',
+    from: `    const outcome = this.transact(() => {
+      const tx = beginDecision(this.sql, this.env, Date.now(), writer)
+      return tx ? decide(tx) : NOT_FOUND`,
+    to: `    const early = beginDecision(this.sql, this.env, Date.now(), writer)
     await scheduler.wait(1)
-    const outcome = this.#transact(() => {
-      const tx = early`,
+    const outcome = this.transact(() => {
+      const tx = early
+      return tx ? decide(tx) : NOT_FOUND`,
   },
   {
     name: 'off by one: a license more than there is',
@@ -59,16 +61,16 @@ export const MUTANTS = [
   {
     name: 'effect before commit: the cell is written before the ledger has decided',
     file: 'src/ledger/ledger.ts',
-    from: '    return this.#decide((tx) => devices.createDevice(tx, id, record, creator))',
-    to: `    const early = readAccount(this.#sql)
+    from: '    return this.decide((tx) => devices.createDevice(tx, id, record, creator), writer)',
+    to: `    const early = readAccount(this.sql)
     if (early) {
       const device = { ...record, id, key: early.number * 2 ** 24 + Math.floor(Math.random() * 2 ** 23), usage: { date: early.day, sent: {} }, creation: 0, lastModified: 0, version: 1 }
       await applyEffects(openCell(this.env, early.cell), early.id, [{ kind: 'device', device, seq: 0 }], Date.now()).catch(() => {})
     }
-    return this.#decide((tx) => devices.createDevice(tx, id, record, creator))`,
+    return this.decide((tx) => devices.createDevice(tx, id, record, creator), writer)`,
     also: {
-      from: "import { OutboxDrain } from './outbox/outboxDrain.ts'",
-      to: "import { openCell } from '../db/open.ts'\nimport { OutboxDrain } from './outbox/outboxDrain.ts'\nimport { applyEffects } from './outbox/projection/applyEffects.ts'",
+      from: "import { readAccount } from './accounts/accountRow.ts'",
+      to: "import { openCell } from '../db/open.ts'\nimport { readAccount } from './accounts/accountRow.ts'\nimport { applyEffects } from './outbox/projection/applyEffects.ts'",
     },
   },
   {
@@ -323,8 +325,8 @@ export const MUTANTS = [
   {
     name: 'watches: an alert is raised though the watch was written meanwhile',
     file: 'src/watches/rows.ts',
-    from: 'IS NOT NULL AND',
-    to: 'IS NOT NULL OR',
+    from: "member('raise.alert.id')} IS NOT NULL AND",
+    to: "member('raise.alert.id')} IS NOT NULL OR",
     tests: ['worker/watches/sweep'],
   },
   {

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { budgets, budgetUsage } from '../budgets/contract.ts'
 import { MAX_RETENTION_DAYS } from '../domain/account/account.ts'
 import { ACCOUNT_STATUSES } from '../domain/admin/status.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, name, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { budgets, budgetUsage } from './catalogue.ts'
 import { emergencySettings, shownEmergencySettings } from './forms.ts'
 
 export const licenses = z

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { budgetSettings } from '../account/catalogue.ts'
 import { account } from '../account/contract.ts'
-import { budgetSettings } from '../budgets/contract.ts'
 import { ACCOUNT_STATUSES, UNDELETE_ACCOUNT_DAYS } from '../domain/admin/status.ts'
 import { define } from '../http/contract/contract.ts'
 import { done, name, success, time, timeZone } from '../http/contract/wire.ts'

@@ -6,6 +6,7 @@ const OPERATIONS: Record<string, string> = {
   open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword readPushKey',
   operator: `
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
+    undeleteAccount listAllAudit
     readSelf listOperators createOperator readOperator patchOperator deleteOperator
     regenerateOperatorKey
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
@@ -25,7 +26,7 @@ const OPERATIONS: Record<string, string> = {
   'ingest write': 'reportLocations',
   'ingest read write': 'postLocations postAlerts',
   write: `
-    retryMessage createDevice replaceDevice patchDevice deleteDevice reactivateDevice
+    retryMessage createDevice replaceDevice patchDevice deleteDevice restoreDevice reactivateDevice
     createGroup replaceGroup patchGroup deleteGroup createZone replaceZone patchZone deleteZone
     importZones createRule replaceRule patchRule deleteRule acknowledgeAlert cancelAlert
     resolveAlert reopenAlert noteAlert
@@ -35,7 +36,7 @@ const OPERATIONS: Record<string, string> = {
   `,
   execute: 'sendCommand',
   admin: `
-    listKeys createKey readKey deleteKey regenerateKey patchAccount listWebhooks createWebhook
+    listAudit listKeys createKey readKey deleteKey regenerateKey patchAccount listWebhooks createWebhook
     readWebhook replaceWebhook patchWebhook deleteWebhook testWebhook rotateSecret
     listDeliveries redeliver createUser replaceUser patchUser deleteUser inviteUser
     listUnclaimed claimIdentifier discardIdentifier listFailures readRawPayload replayPayloads

@@ -233,6 +233,8 @@ test('the contract implies parameters, headers and error replies', () => {
     'account-disabled',
     'user-disabled',
     'forbidden',
+    'account-read-only',
+    'account-ingest-only',
     'device-not-found',
     'storage-full',
     'precondition-failed',

@@ -89,6 +89,10 @@ export const clearDatabases = async (): Promise<void> => {
   )
 }
 
+/** What the audit counts of sign-ins and networks after a reply, refused or not. */
+const isOfSignIn = ({ of, action }: Record<string, unknown>): boolean =>
+  of === 'key_networks' || (of === 'audit' && /^key\.(signedIn|used)|^signIn/.test(String(action)))
+
 /** All rows of both cells, without `last_used`. A refused request must not change them. */
 export const storedRows = async (): Promise<string> => {
   await waitForMessages()
@@ -99,7 +103,11 @@ export const storedRows = async (): Promise<string> => {
     ),
   )
   return JSON.stringify(
-    dumps.map((dump) => dump.map(({ results }) => results)),
+    dumps.map((dump) =>
+      dump.map(({ results }) =>
+        (results as Record<string, unknown>[]).filter((row) => !isOfSignIn(row)),
+      ),
+    ),
     (name, value) => (name === 'last_used' ? undefined : value),
   )
 }

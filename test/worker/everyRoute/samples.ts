@@ -50,6 +50,12 @@ const makeDevice = async (owner: TestAccount) => {
   return { deviceId: body.device.id as string }
 }
 
+const makeDeletedDevice = async (owner: TestAccount) => {
+  const device = await makeDevice(owner)
+  await owner.call('DELETE', `/api/devices/${device.deviceId}`)
+  return device
+}
+
 const newLocation = () => ({
   dateTime: new Date().toISOString(),
   latitude: 38.7223,
@@ -218,6 +224,12 @@ const makeOperator = async () => {
 
 const newOperator = () => ({ name: 'Ana Sousa', role: 'support', email: `${unique()}@example.com` })
 
+const makeDeletedAccount = async () => {
+  const account = await makeAccount()
+  await callAsOperator('DELETE', `/admin/accounts/${account.accountId}`)
+  return account
+}
+
 const unique = () => crypto.randomUUID().slice(0, 8)
 
 const newZone = () => ({
@@ -350,6 +362,7 @@ export const SAMPLES: Record<string, Sample> = {
   },
   patchDevice: { params: makeDevice, body: () => ({ name: `Tern ${unique()}` }) },
   deleteDevice: { params: makeDevice },
+  restoreDevice: { params: makeDeletedDevice },
   reactivateDevice: { params: makeDevice, body: () => ({ expirationDate: '2099-01-01' }) },
   readUsage: { params: makeDevice },
 
@@ -460,6 +473,8 @@ export const SAMPLES: Record<string, Sample> = {
   listDeliveries: { params: makeDelivery },
   redeliver: { params: makeDelivery },
 
+  listAudit: { query: '?resource=device' },
+  listAllAudit: { query: '?action=account' },
   listAccounts: { query: '?limit=5' },
   createAccount: {
     body: () => ({
@@ -472,6 +487,7 @@ export const SAMPLES: Record<string, Sample> = {
   readOperatedAccount: { params: makeAccount },
   patchOperatedAccount: { params: makeAccount, body: () => ({ licenses: 7 }) },
   deleteAccount: { params: makeAccount },
+  undeleteAccount: { params: makeDeletedAccount },
   createAccountKey: {
     params: makeAccount,
     body: () => ({ name: 'Locked out', scopes: ['write'] }),

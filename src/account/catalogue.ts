@@ -15,7 +15,7 @@ import {
 } from '../domain/message/messageBudget.ts'
 import { day } from '../http/contract/wire.ts'
 
-/* What an account may use, as replies show it and as the operator sets it. */
+/* The budgets of an account, as replies show them and as the operator sets them. */
 
 const messageCounts = z.object({
   Email: z.int().meta({ description: 'E-mails.' }),
