@@ -16,6 +16,20 @@ export interface CallOptions {
 
 type Operation = keyof Operations
 
+/** Who calls: the account's user or key, or on `/admin` the operator. */
+export interface Authority {
+  /** Null where the browser itself has proof of who calls. */
+  token: () => Promise<string | null>
+  /** Called when the service has refused the token. */
+  discardToken: (token: string | null) => void
+}
+
+let operator: Authority | null = null
+/** Called by the operator's pages, which are loaded apart from the console. */
+export const setOperator = (authority: Authority): void => {
+  operator = authority
+}
+
 const MAX_RETRIES = 3
 /** Refusals that show that the status of the account has changed. */
 const SUSPENDED = /^account-(read|ingest)-only$/
@@ -46,26 +60,31 @@ const retryDelay = (error: ApiError & { retryAfterMs?: number }, retries: number
   return delay > MAX_WAIT_MS ? null : delay
 }
 
+/** Cloudflare Access answers with a 401 instead of its own page to who sends this header. */
+export const headersOf = (token: string | null): Record<string, string> =>
+  token === null ? { 'X-Requested-With': 'XMLHttpRequest' } : { Authorization: `Bearer ${token}` }
+
 /** Renews the token after a 401 and waits out short failures of calls that can be repeated. */
 const sendWithToken = async (method: string, path: string, options: CallOptions) => {
   const { signal, body } = options
   // A repeated POST with the same key makes nothing twice.
   const key = method === 'POST' && !options.isQuery ? { 'Idempotency-Key': randomKey() } : {}
+  const authority = path.startsWith('/admin/') && operator ? operator : session
   for (let retries = 0, hasRenewed = false; ; ) {
-    const token = await session.token()
+    const token = await authority.token()
     try {
       return await send({
         method,
         path,
         body,
         signal,
-        headers: { ...key, ...options.headers, Authorization: `Bearer ${token}` },
+        headers: { ...key, ...options.headers, ...headersOf(token) },
       })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       if (error.status === 401 && !hasRenewed) {
         hasRenewed = true
-        session.discardToken(token)
+        authority.discardToken(token)
         continue
       }
       if (SUSPENDED.test(error.code ?? '')) void session.reload()

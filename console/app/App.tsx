@@ -1,4 +1,4 @@
-import { Component, type ComponentChildren, type ComponentType } from 'preact'
+import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isOnline } from '../api/send.ts'
 import { SignInAgain } from '../pages/signIn/SignInAgain.tsx'
@@ -12,6 +12,7 @@ import { Page } from '../ui/Page.tsx'
 import { Empty, Pending } from '../ui/states.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { isAllowed } from './access.ts'
+import { Boundary, useHeadingFocus } from './Boundary.tsx'
 import { useReloadWhenBack } from './reloadWhenBack.ts'
 import { type PageProps, type Route, routes } from './routes.ts'
 import { Shell } from './Shell.tsx'
@@ -31,36 +32,6 @@ const NotFound = () => (
     </div>
   </Page>
 )
-
-/** Keeps a fault in one page from taking the whole console down. */
-class Boundary extends Component<
-  { path: string; children: ComponentChildren },
-  { hasFailed: boolean }
-> {
-  override state = { hasFailed: false }
-
-  override componentDidUpdate({ path }: { path: string }) {
-    if (this.state.hasFailed && path !== this.props.path) this.setState({ hasFailed: false })
-  }
-
-  override componentDidCatch(error: unknown) {
-    console.error(error)
-    this.setState({ hasFailed: true })
-  }
-
-  override render() {
-    if (!this.state.hasFailed) return this.props.children
-    return (
-      <Empty
-        icon="warning"
-        title={text.errors.crashTitle}
-        action={<Button onClick={() => location.reload()}>{text.errors.reload}</Button>}
-      >
-        {text.errors.crash}
-      </Empty>
-    )
-  }
-}
 
 const findRoute = (path: string): { route: Route; params: Record<string, string> } | null => {
   for (const route of routes)
@@ -108,14 +79,7 @@ export const App = () => {
   const isSuspended = session.me.value?.account.status === 'ingestOnly'
   const found = isSuspended ? { route: SUSPENDED, params: {} } : findRoute(path)
   const status = session.status.value
-  // The new page is announced by moving the focus to its heading.
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (document.activeElement === document.body || document.activeElement?.closest('nav'))
-        document.querySelector<HTMLElement>('h1[tabindex]')?.focus({ preventScroll: true })
-    }, 150)
-    return () => clearTimeout(timer)
-  }, [path])
+  useHeadingFocus(path)
 
   if (found && (found.route.isOpen || (isSuspended && status === 'signed-in')))
     return (

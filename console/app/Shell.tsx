@@ -1,16 +1,16 @@
 import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { isOnline, onBack } from '../api/send.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { onBack } from '../api/send.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
 import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
-import { IconButton } from '../ui/Button.tsx'
-import { Icon, Logo } from '../ui/Icon.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { isAllowed } from './access.ts'
 import { EmergencyBar } from './EmergencyBar.tsx'
 import { startEmergencies } from './emergencies.ts'
+import { Frame, OfflineNotice } from './Frame.tsx'
 import { navigation } from './routes.ts'
 
 const isCurrent = (path: string): boolean => {
@@ -42,21 +42,11 @@ const Navigation = () => (
   </nav>
 )
 
-const Notice = () => {
-  if (!isOnline.value)
-    return (
-      <p class="notice" role="status">
-        <Icon name="warning" size={16} />
-        {text.shell.offline}
-      </p>
-    )
-  return null
-}
-
 /** Loaded for the few accounts of which the operator has something to say. */
 const StatusNotice = () => {
   const [Notice, setNotice] = useState<ComponentType | null>(null)
-  const isShown = session.me.value?.account.status !== 'active'
+  const isShown =
+    session.me.value?.account.status !== 'active' || session.supportUntil.value !== null
   useEffect(() => {
     if (isShown)
       import('../pages/status/StatusNotice.tsx').then(
@@ -82,8 +72,6 @@ const loadAlarm = (): Promise<() => void> =>
 
 /** The menu, the notices that every page has, and the page itself. */
 export const Shell = ({ isWide, children }: { isWide: boolean; children: ComponentChildren }) => {
-  const [isMenuOpen, setIsMenuOpen] = useState(false)
-  const { path } = place.value
   useEffect(() => {
     const stopEmergencies = startEmergencies()
     const alarm = loadAlarm()
@@ -94,52 +82,29 @@ export const Shell = ({ isWide, children }: { isWide: boolean; children: Compone
       live.stop()
     }
   }, [])
-  // The menu closes when the page changes, before somebody can open it again.
-  useLayoutEffect(() => setIsMenuOpen(false), [path])
   return (
-    <div class={`shell ${isMenuOpen ? 'menu-open' : ''}`}>
-      <a class="skip" href="#content">
-        {text.shell.skip}
-      </a>
-      <header class="topbar">
-        <IconButton
-          icon={isMenuOpen ? 'close' : 'menu'}
-          label={isMenuOpen ? text.shell.closeMenu : text.shell.openMenu}
-          onClick={() => setIsMenuOpen(!isMenuOpen)}
-        />
-        <a class="brand" href="/">
-          <Logo size={24} />
-          {text.brand}
-        </a>
-      </header>
-      <aside class="sidebar" onKeyDown={(event) => event.key === 'Escape' && setIsMenuOpen(false)}>
-        <a class="brand" href="/">
-          <Logo />
-          {text.brand}
-        </a>
-        <Navigation />
-        <div class="sidebar-foot">
+    <Frame
+      home="/"
+      brand={text.brand}
+      isWide={isWide}
+      menu={<Navigation />}
+      foot={
+        <>
           <p class={`stream-state ${liveStatus.value}`} role="status">
             {liveStatus.value === 'live' ? text.shell.live : text.shell.notLive}
           </p>
           <AccountMenu />
-        </div>
-      </aside>
-      <button
-        type="button"
-        class="scrim"
-        tabIndex={-1}
-        aria-hidden="true"
-        onClick={() => setIsMenuOpen(false)}
-      />
-      <div class="content">
-        <EmergencyBar />
-        <Notice />
-        <StatusNotice />
-        <main id="content" class={isWide ? 'wide' : ''} tabIndex={-1}>
-          {children}
-        </main>
-      </div>
-    </div>
+        </>
+      }
+      notices={
+        <>
+          <EmergencyBar />
+          <OfflineNotice />
+          <StatusNotice />
+        </>
+      }
+    >
+      {children}
+    </Frame>
   )
 }

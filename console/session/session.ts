@@ -7,7 +7,8 @@ import { remember } from './remembered.ts'
 
 /*
  * Who is signed in. By password the browser holds an HttpOnly cookie that renews tokens; by API key
- * the key is only in this module's memory and is gone with the page.
+ * the key is only in this module's memory and is gone with the page. The operator's support has a
+ * token for this tab alone, which nothing renews.
  */
 
 export interface Me {
@@ -21,7 +22,10 @@ export interface Me {
 }
 
 type Status = 'starting' | 'signed-out' | 'signed-in' | 'expired'
-type Credentials = { kind: 'cookie' } | { kind: 'key'; userName: string; apiKey: string }
+type Credentials =
+  | { kind: 'cookie' }
+  | { kind: 'support' }
+  | { kind: 'key'; userName: string; apiKey: string }
 
 interface TokenReply {
   token: string
@@ -30,11 +34,14 @@ interface TokenReply {
 
 /** Remembers that a cookie may be there, so that a first visit makes no call that must fail. */
 const COOKIE_HINT = 'perigee.signed-in'
+/** In `sessionStorage`, by the operator's pages. */
+const SUPPORT = 'perigee.support'
 const RENEW_BEFORE_MS = 60_000
 const OFFLINE_RETRY_MS = 3000
 
 const status = signal<Status>('starting')
 const me = signal<Me | null>(null)
+const supportUntil = signal<string | null>(null)
 let credentials: Credentials | null = null
 let token: { value: string; renewAt: number } | null = null
 let renewal: Promise<string> | null = null
@@ -68,10 +75,20 @@ const isOfViewer = (given: string): boolean => {
   return sub === me.peek()?.account.id && user === (me.peek()?.user?.id ?? null)
 }
 
+/** Goes back to the operator's pages. */
+const leaveSupport = (): void => {
+  sessionStorage.removeItem(SUPPORT)
+  setLeaveGuard(null)
+  location.assign(`/operator/accounts/${me.peek()?.account.id ?? ''}`)
+}
+
 const renewToken = async (): Promise<string> => {
   if (!credentials) throw new ApiError('', 401)
-  const { kind } = credentials
-  if (kind === 'cookie') {
+  if (credentials.kind === 'support') {
+    leaveSupport()
+    throw new ApiError('', 401)
+  }
+  if (credentials.kind === 'cookie') {
     const reply = await fetchToken('/api/Auth/Refresh')
     // Somebody else has signed in in another tab: all tabs share the cookie.
     if (!isOfViewer(reply.token)) throw new ApiError('', 401)
@@ -141,19 +158,29 @@ const acceptSignIn = async (next: Credentials, reply: TokenReply): Promise<void>
   else for (const { resolve } of resumed) resolve(value)
 }
 
+const acceptSupport = async (reply: TokenReply): Promise<void> => {
+  await acceptSignIn({ kind: 'support' }, reply)
+  supportUntil.value = reply.expires
+}
+
 export const session = {
   status,
   me,
+  /** Until when the operator's support sees this account; null for who belongs to it. */
+  supportUntil,
   isSignedIn: computed(() => status.value === 'signed-in' || status.value === 'expired'),
 
   /** Continues the session of an earlier visit, if there is one. */
   async start(): Promise<void> {
-    if (localStorage.getItem(COOKIE_HINT) === null) {
+    const support = sessionStorage.getItem(SUPPORT)
+    if (support === null && localStorage.getItem(COOKIE_HINT) === null) {
       status.value = 'signed-out'
       return
     }
     try {
-      await acceptSignIn({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
+      if (support === null)
+        await acceptSignIn({ kind: 'cookie' }, await fetchToken('/api/Auth/Refresh'))
+      else await acceptSupport(JSON.parse(support))
     } catch (error) {
       credentials = null
       if (error instanceof ApiError && (error.isOffline || isBusy(error))) {
@@ -161,6 +188,7 @@ export const session = {
         setTimeout(() => void session.start(), OFFLINE_RETRY_MS)
         return
       }
+      if (support !== null) return leaveSupport()
       if (error instanceof ApiError && error.status === 401) localStorage.removeItem(COOKIE_HINT)
       status.value = 'signed-out'
     }
@@ -180,7 +208,14 @@ export const session = {
     await acceptSignIn({ kind: 'key', userName, apiKey }, reply)
   },
 
+  /** Opens the console with the token of the operator's support access. */
+  openSupport(reply: TokenReply): void {
+    sessionStorage.setItem(SUPPORT, JSON.stringify(reply))
+    location.assign('/')
+  },
+
   async signOut(everywhere = false): Promise<void> {
+    if (credentials?.kind === 'support') return leaveSupport()
     if (credentials?.kind === 'cookie') {
       const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
       const signOut = { method: 'POST', path: '/api/Auth/SignOut', body: { everywhere }, headers }
@@ -213,7 +248,7 @@ export const session = {
   msUntil,
 
   /** Discards a token that the service refused, unless a newer one has replaced it. */
-  discardToken(value: string): void {
+  discardToken(value: string | null): void {
     if (token?.value === value) token = null
   },
 

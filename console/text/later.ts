@@ -10,6 +10,9 @@ export const later = {
   status: {
     notice: 'The operator of the service has a message for this account.',
     readOnly: 'This account is suspended: it can be read, but not changed.',
+    support: (name: string, until: string) =>
+      `Support access to ${name} until ${until}. The account sees what you do in its audit.`,
+    leaveSupport: 'Leave',
     ingestOnlyTitle: 'This account is suspended',
     ingestOnly:
       'What your devices report is still stored, but nothing can be shown or changed here until the operator of the service activates the account again.',

@@ -38,11 +38,25 @@ describe('the headers of assets', () => {
   const headers = makeHeaders('')
   const patterns = [...headers.matchAll(/^\/.*$/gm)].map(([pattern]) => pattern)
 
-  test('have another policy for the reference page alone', () => {
-    const relaxed = [...headers.matchAll(/^(\/.*)\n {2}! Content-Security-Policy/gm)]
-    expect(relaxed.map(([, pattern]) => pattern)).toEqual(['/docs'])
+  test('have another policy for the reference and for the operator alone', () => {
+    const others = [
+      ...headers.matchAll(/^(\/.*)\n(?: {2}[^!].*\n)* {2}! Content-Security-Policy/gm),
+    ]
+    expect(others.map(([, pattern]) => pattern)).toEqual(['/operator*', '/docs'])
     // The console is shown at all paths without a file: no other pattern may match one of them.
-    expect(patterns.filter((pattern) => pattern.includes('*'))).toEqual(['/*', '/console/*'])
+    const wide = patterns.filter((pattern) => pattern.includes('*'))
+    expect(wide).toEqual(['/*', '/console/*', '/operator*'])
+  })
+
+  test('let the operator’s pages reach no host of a map, and nobody index or keep them', () => {
+    const [, own = ''] =
+      /^\/operator\*\n((?: {2}.*\n)*)/m.exec(makeHeaders('https://tiles.example.com/a.json')) ?? []
+    expect(own).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(own).toContain("connect-src 'self';")
+    expect(own).toContain("frame-ancestors 'none'; require-trusted-types-for 'script'")
+    expect(own).toContain('X-Robots-Tag: noindex')
+    expect(own).toContain('Cache-Control: no-store')
+    expect(own).not.toMatch(/unsafe|https?:/)
   })
 
   test('tell browsers to come back by TLS only', () => {

@@ -10,6 +10,9 @@ interface Session {
   signInByKey: (userName: string, apiKey: string) => Promise<void>
   signOut: (everywhere?: boolean) => Promise<void>
   msUntil: (time: string) => number
+  reload: () => Promise<void>
+  openSupport: (reply: { token: string; expires: string }) => void
+  supportUntil: { value: string | null }
   updateAccount: (account: { name: string; timeZone: string }) => void
 }
 
@@ -28,6 +31,7 @@ describe('a session', () => {
   let session: Session
   const replies = new Map<string, () => Response>()
   const kept = new Map<string, string>()
+  const tab = new Map<string, string>()
   const assign = vi.fn()
   const clearTab = vi.fn()
   type Handler = (event: { key: string; newValue: string | null }) => void
@@ -52,13 +56,19 @@ describe('a session', () => {
     replies.clear()
     assign.mockReset()
     kept.clear()
+    tab.clear()
     kept.set('perigee.signed-in', '1')
     vi.stubGlobal('localStorage', {
       getItem: (name: string) => kept.get(name) ?? null,
       setItem: (name: string, value: string) => kept.set(name, value),
       removeItem: (name: string) => kept.delete(name),
     })
-    vi.stubGlobal('sessionStorage', { clear: clearTab })
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => tab.get(name) ?? null,
+      setItem: (name: string, value: string) => tab.set(name, value),
+      removeItem: (name: string) => tab.delete(name),
+      clear: clearTab,
+    })
     vi.stubGlobal('addEventListener', (type: string, handler: Handler) => {
       if (type === 'storage') onStorage = handler
     })
@@ -96,6 +106,46 @@ describe('a session', () => {
     replies.set('/api/Auth/Refresh', () => issue('acc_1', 'usr_1'))
     expect(await session.token()).toBe(tokenOf('acc_1', 'usr_1'))
     expect(session.status.value).toBe('signed-in')
+  })
+
+  test('of support has its token alone, and goes back to the operator’s pages', async () => {
+    const reply = { token: tokenOf('acc_1', null), expires: new Date(3_600_000).toISOString() }
+    session.openSupport(reply)
+    expect(assign).toHaveBeenCalledExactlyOnceWith('/')
+    replies.set('/api/me', () =>
+      json({ account: { id: 'acc_1', name: 'A' }, user: null, key: null, scopes: ['read'] }),
+    )
+    // The browser may be signed in as somebody else, too: that session is not used.
+    replies.set('/api/Auth/Refresh', () => issue('acc_2', 'usr_2'))
+    await session.start()
+    expect(session.status.value).toBe('signed-in')
+    expect(session.supportUntil.value).toBe(reply.expires)
+    expect(await session.token()).toBe(reply.token)
+    await session.signOut()
+    expect(assign).toHaveBeenLastCalledWith('/operator/accounts/acc_1')
+    expect(tab.size).toBe(0)
+    expect(clearTab).not.toHaveBeenCalled()
+  })
+
+  test('of support that has ended is not continued', async () => {
+    session.openSupport({ token: tokenOf('acc_1', null), expires: new Date(0).toISOString() })
+    replies.set('/api/me', () => problem(401))
+    await session.start()
+    expect(assign).toHaveBeenLastCalledWith('/operator/accounts/')
+    expect(tab.size).toBe(0)
+    expect(kept.has('perigee.signed-in')).toBe(true)
+  })
+
+  test('reads the status of its account again', async () => {
+    await signIn()
+    replies.set('/api/me', () =>
+      json({ account: { id: 'acc_1', status: 'readOnly' }, user: { id: 'usr_1' }, scopes: [] }),
+    )
+    await session.reload()
+    expect(session.me.value?.account).toEqual({ id: 'acc_1', status: 'readOnly' })
+    replies.set('/api/me', () => problem(500))
+    await session.reload()
+    expect(session.me.value?.account).toEqual({ id: 'acc_1', status: 'readOnly' })
   })
 
   test('that has ended already is signed out without an error', async () => {
