@@ -17,6 +17,8 @@ const NUMBERS = {
   STORAGE_MB_PER_LICENSE: { fallback: 100, min: 1, max: 1_000_000 },
   /** How large a cell can become: by default what D1 can hold on the Workers Paid plan. */
   CELL_MAX_BYTES: { fallback: 10_000 * MB, min: 1, max: 1_000_000 * MB },
+  /** How long ago a month must have ended before it moves to the bucket. */
+  HISTORY_AFTER_DAYS: { fallback: 90, min: 31, max: 3650 },
 }
 export type NumberVariable = keyof typeof NUMBERS
 
@@ -25,6 +27,8 @@ export interface Env extends NotifyEnv, Partial<Record<NumberVariable, string>> 
   DB: D1Database
   /** Text such as `Email 100, SMS 20`. */
   MESSAGES_PER_LICENSE_PER_DAY?: string
+  /** Where old months of tracks are moved to. Without it they stay in the cells. */
+  HISTORY?: R2Bucket
   ASSETS: Fetcher
   LEDGER: DurableObjectNamespace
   FEED: DurableObjectNamespace

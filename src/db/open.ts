@@ -14,7 +14,12 @@ export type Database = DrizzleD1Database<typeof schema> & {
   readonly writer?: Writer
   /** The handle without a writer, of which an isolate has one. */
   readonly shared?: Database
+  /** The bucket with the months that are no longer in the cell; undefined without one. */
+  readonly history?: R2Bucket | undefined
 }
+
+const open = (client: D1Database, history: R2Bucket | undefined): Database =>
+  Object.assign(drizzle(client, { schema }), { history })
 
 /** The same cell for writes that the audit records as this writer's. */
 export const withWriter = (db: Database, writer: Writer): Database =>
@@ -30,7 +35,7 @@ export const openCell = (env: Env, cell: number): Database => {
   if (!binding) throw new Error(`cell ${cell} is not bound`)
   let database = opened.get(binding)
   if (!database) {
-    database = drizzle(binding, { schema })
+    database = open(binding, env.HISTORY)
     opened.set(binding, database)
   }
   return database
@@ -43,7 +48,7 @@ export const withRetries = (db: Database): Database => {
   const shared = db.shared ?? db
   let database = retrying.get(shared)
   if (!database) {
-    database = drizzle(retryingClient(shared.$client), { schema })
+    database = open(retryingClient(shared.$client), shared.history)
     retrying.set(shared, database)
   }
   return keepWriter(db, database)
@@ -59,7 +64,7 @@ export const withJoining = (db: Database): Database => {
   const shared = db.shared ?? db
   let database = joining.get(shared)
   if (!database) {
-    database = drizzle(retryingClient(joiningClient(shared.$client)), { schema })
+    database = open(retryingClient(joiningClient(shared.$client)), shared.history)
     joining.set(shared, database)
   }
   return keepWriter(db, database)

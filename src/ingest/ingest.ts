@@ -1,5 +1,6 @@
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { pokeFeed } from '../feed/stub.ts'
+import { recallArchived } from '../history/recall.ts'
 import { countWork } from '../http/admission/rateLimit.ts'
 import { requireOk } from '../http/contract/problem.ts'
 import type { ServiceContext } from '../serviceContext.ts'
@@ -46,6 +47,7 @@ export const ingest = async (
       assumed: assumedStates.get(accountId) ?? INITIAL_STATE,
     })
   const arrivals = devices.flatMap((device) => device.arrivals)
+  await recallArchived(db, { accountId, groupId }, devices)
   const stored =
     arrivals.length === 0
       ? await run()

@@ -1,7 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Database } from '../db/open.ts'
-import { LOCATION_COLUMNS, unpackFound, unpackLocation } from '../db/queries/locations.ts'
+import {
+  LOCATION_COLUMNS,
+  type LocationRow,
+  unpackFound,
+  unpackLocation,
+} from '../db/queries/locations.ts'
 import { type DeviceRef, IS_VISIBLE_DEVICE } from '../db/queries/visibility.ts'
 import { nullables, select, selectIn } from '../db/query.ts'
 import { devices, locations } from '../db/schema.ts'
@@ -15,7 +20,8 @@ import {
   readFirst,
   runBatch,
 } from '../db/statement.ts'
-import type { StoredLocation } from '../domain/track/location.ts'
+import { NUMBER_FIELDS, type StoredLocation } from '../domain/track/location.ts'
+import { addArchived, readAcross, selectMonths } from '../history/store.ts'
 
 const newest = alias(locations, 'newest')
 
@@ -92,25 +98,60 @@ const selectName = compile((_: Placeholders<DeviceRef>) =>
   select({ name: devices.name }, sql`FROM ${devices} WHERE ${IS_VISIBLE_DEVICE}`),
 )
 
-const toPage = (rows: RowOf<typeof PAGES.asc>[], limit: number): TrackPage => ({
-  locations: rows.slice(0, limit).map(unpackLocation),
-  hasMore: rows.length > limit || (rows.at(-1)?.bytes ?? 0) >= MAX_PAGE_BYTES,
-})
+type PageRow = RowOf<typeof PAGES.asc>
 
-export const readTrackPage = async (db: Database, query: TrackQuery): Promise<TrackPage> =>
-  toPage(await readAll(selectPage(db, query)), query.limit)
+/** Adds up the bytes of a merged page, and ends it where they are too many. */
+const boundBytes = (rows: PageRow[]): PageRow[] => {
+  let bytes = 0
+  const counted = rows.map((row) => {
+    bytes += row.rest?.length ?? 0
+    return { ...row, bytes }
+  })
+  return counted.filter((row) => row.bytes - (row.rest?.length ?? 0) < MAX_PAGE_BYTES)
+}
+
+const isFull = (rows: PageRow[]): boolean => (rows.at(-1)?.bytes ?? 0) >= MAX_PAGE_BYTES
+
+const toPage = async (
+  db: Database,
+  query: TrackQuery,
+  own: PageRow[],
+  months: Parameters<typeof addArchived>[2],
+): Promise<TrackPage> => {
+  const { limit } = query
+  const isCut = own.length > limit || isFull(own)
+  const across = await addArchived(db, { ...query, limit: limit + 1 }, months, {
+    rows: own,
+    isCut,
+    toRow: (row) => ({ ...row, bytes: 0 }),
+  })
+  const rows = across === own ? own : boundBytes(across)
+  return {
+    locations: rows.slice(0, limit).map(unpackLocation),
+    hasMore: rows.length > limit || isFull(rows),
+  }
+}
+
+export const readTrackPage = async (db: Database, query: TrackQuery): Promise<TrackPage> => {
+  const [page, months] = [selectPage(db, query), selectMonths(db, query)]
+  if (!months) return toPage(db, query, await readAll(page), undefined)
+  const found = await runBatch(db, { page, months })
+  return toPage(db, query, found.page.results, found.months.results)
+}
 
 /** A page with the device's name, in one round trip; null when the viewer can see no such device. */
 export const readFirstPage = async (
   db: Database,
   query: TrackQuery,
 ): Promise<(TrackPage & { deviceName: string }) | null> => {
-  const { found, page } = await runBatch(db, {
+  const { found, page, months } = await runBatch(db, {
     found: selectName(db, query),
     page: selectPage(db, query),
+    months: selectMonths(db, query),
   })
   const [device] = found.results
-  return device ? { deviceName: device.name, ...toPage(page.results, query.limit) } : null
+  if (!device) return null
+  return { deviceName: device.name, ...(await toPage(db, query, page.results, months?.results)) }
 }
 
 const selectPoints = compile((_: Placeholders<TrackQuery>) =>
@@ -124,15 +165,38 @@ const selectPoints = compile((_: Placeholders<TrackQuery>) =>
   ),
 )
 
+const toPoint = ({ time, latitude, longitude }: LocationRow) => ({
+  time,
+  latitude: latitude / NUMBER_FIELDS.latitude.scale,
+  longitude: longitude / NUMBER_FIELDS.longitude.scale,
+})
+
 /** Times and coordinates alone, for the shape of a track. */
-export const readTrackPoints = (db: Database, query: TrackQuery) => readAll(selectPoints(db, query))
+export const readTrackPoints = (db: Database, query: TrackQuery) =>
+  readAcross(db, query, selectPoints(db, query), toPoint)
 
 const countSpan = compile((_: Placeholders<Bounds>) =>
   select({ count: sql<number>`count(*)` }, sql`FROM (SELECT 1 FROM ${SPAN} LIMIT ${p.rows})`),
 )
 
+const COUNTED_PAGE = 5000
+
 /** Whether the span has more than `limit` locations. Counts no more than it has to. */
 export const exceedsLocations = async (db: Database, query: TrackQuery): Promise<boolean> => {
-  const found = await readFirst(countSpan(db, { ...query, rows: query.limit + 1 }))
-  return (found?.count ?? 0) > query.limit
+  const counted = { ...query, rows: query.limit + 1 }
+  const { own, months } = await runBatch(db, {
+    own: countSpan(db, counted),
+    months: selectMonths(db, query),
+  })
+  const count = own.results[0]?.count ?? 0
+  if (count > query.limit || !months?.results.length) return count > query.limit
+  // What both have counts once, so the times themselves are needed.
+  let [rest, from] = [query.limit, query.from]
+  while (rest >= 0) {
+    const page = await readTrackPoints(db, { ...query, from, limit: COUNTED_PAGE })
+    rest -= page.length
+    if (page.length < COUNTED_PAGE) return rest < 0
+    from = (page.at(-1)?.time ?? 0) + 1
+  }
+  return true
 }

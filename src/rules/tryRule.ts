@@ -1,54 +1,29 @@
 import { sql } from 'drizzle-orm'
-import { fixColumns, packMembers } from '../db/queries/fixes.ts'
 import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
 import { json, select } from '../db/query.ts'
-import { accounts, devices, groupDevices, locations } from '../db/schema.ts'
-import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
+import { accounts, devices, groupDevices } from '../db/schema.ts'
+import { compile, type Placeholders, runBatch } from '../db/statement.ts'
 import { workOfLocations, workOfUnits } from '../domain/account/requestCost.ts'
 import { describeOccasion, isForDevice, type Rule, zonesOf } from '../domain/rule/rule.ts'
 import { CooldownFilter } from '../domain/rule/ruleCooldown.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 import { isScheduled } from '../domain/time/schedule.ts'
-import { type Fix, type FixRow, toFix } from '../domain/track/fix.ts'
-import { acquireLongReply, type LongReplySlot } from '../http/admission/longReply.ts'
+import { type Fix, toFix } from '../domain/track/fix.ts'
+import { acquireLongReply } from '../http/admission/longReply.ts'
 import { Slices } from '../http/admission/slices.ts'
 import { invalid } from '../http/contract/problem.ts'
-import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { selectZonesOf } from '../zones/store.ts'
 import { MAX_TESTED_ALERTS } from './contract.ts'
 import { compileZones } from './evaluate/cache.ts'
 import { evaluateReport, MAX_TEST_PAIRS } from './evaluate/report.ts'
-import { comparedMembers, compileRule, withMaxSpeed } from './evaluate/signals.ts'
+import { compileRule, withMaxSpeed } from './evaluate/signals.ts'
+import { type PageRow, readHistory, type Span } from './history.ts'
 import { selectEnabledRules, toRule } from './store.ts'
 
 /* What a rule would have raised, by the same code that evaluates reports. */
 
-interface Span {
-  deviceId: string
-  from: number
-  to: number
-}
-
 const MINUTE_MS = 60_000
-
-interface PageValues extends DeviceRef {
-  from: number
-  to: number
-  limit: number
-  members: string
-}
-
-const selectFixes = compile((p: Placeholders<PageValues>) =>
-  select(
-    { ...fixColumns(sql`${p.members}`), receivedAt: locations.receivedAt },
-    sql`FROM ${devices} CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
-      WHERE ${isVisibleDevice(p)} AND ${locations.time} BETWEEN ${p.from} AND ${p.to}
-      ORDER BY ${locations.time} LIMIT ${p.limit}`,
-  ),
-)
-
-type PageRow = FixRow & { receivedAt: number }
 
 const selectContext = compile((p: Placeholders<DeviceRef>) =>
   select(
@@ -62,25 +37,6 @@ const selectContext = compile((p: Placeholders<DeviceRef>) =>
       WHERE ${isVisibleDevice(p)}`,
   ),
 )
-
-const readHistory = async (
-  { db, accountId }: ServiceContext,
-  rule: Rule,
-  span: Span,
-  slot: LongReplySlot,
-): Promise<PageRow[]> => {
-  const page = {
-    accountId,
-    groupId: null,
-    ...span,
-    limit: SPAN_PAGE_ROWS,
-    members: packMembers(comparedMembers(rule)),
-  } as const
-  const read = (from: number) => readAll(selectFixes(db, { ...page, from }))
-  return readFurtherPages(await read(span.from), (from) =>
-    slot.readInTurn({ rows: SPAN_PAGE_ROWS, read: () => read(from) }),
-  )
-}
 
 interface Occurrence {
   time: number

@@ -12,6 +12,7 @@ import { MAX_ERASURE_QUERIES, runErasures } from './deletion/erasures.ts'
 import { deleteOldRows, MAX_OLD_ROW_QUERIES } from './deletion/oldRows.ts'
 import { enforceRetention, MAX_RETENTION_QUERIES } from './deletion/retention.ts'
 import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
+import { MAX_HISTORY_QUERIES, moveHistory } from './history/history.ts'
 import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
 import { type CellRun, QueryBudget, rotateCells, runPart } from './run.ts'
 import { findSilence, MAX_SILENCE_QUERIES } from './silence/silence.ts'
@@ -58,6 +59,7 @@ const PARTS: Part[] = [
   { name: 'claims', maxQueries: 1 + MAX_IMPORTS * IMPORT_QUERIES, work: resumeClaims },
   { name: 'deleted-accounts', maxQueries: MAX_DELETED_QUERIES, work: eraseDeleted },
   { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
+  { name: 'history', maxQueries: MAX_HISTORY_QUERIES, work: moveHistory },
 ]
 
 /**

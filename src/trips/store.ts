@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import type { LocationRow } from '../db/queries/locations.ts'
 import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
 import { select } from '../db/query.ts'
 import { accounts, devices, locations } from '../db/schema.ts'
-import { compile, type Placeholders, readAll, runBatch } from '../db/statement.ts'
+import { compile, type Placeholders, runBatch } from '../db/statement.ts'
 import { NUMBER_FIELDS } from '../domain/track/location.ts'
+import { addArchived, readAcross, selectMonths } from '../history/store.ts'
 import type { TripFix } from './trips.ts'
 
 interface FixQuery extends DeviceRef {
@@ -31,6 +33,17 @@ const selectFixes = compile((p: Placeholders<FixQuery>) =>
   ),
 )
 
+const unscale = <T extends number | null>(value: T, name: 'latitude' | 'speed' | 'accuracy') =>
+  (value === null ? null : value / NUMBER_FIELDS[name].scale) as T
+
+const toTripFix = ({ time, latitude, longitude, speed, accuracy }: LocationRow): TripFix => ({
+  time,
+  latitude: unscale(latitude, 'latitude'),
+  longitude: unscale(longitude, 'latitude'),
+  speed: unscale(speed, 'speed'),
+  accuracy: unscale(accuracy, 'accuracy'),
+})
+
 const selectTimeZone = compile((p: Placeholders<DeviceRef>) =>
   select(
     { timeZone: accounts.timeZone },
@@ -44,13 +57,16 @@ export const readFirstFixes = async (
   db: Database,
   query: FixQuery,
 ): Promise<{ timeZone: string; fixes: TripFix[] } | null> => {
-  const { found, fixes } = await runBatch(db, {
+  const { found, fixes, months } = await runBatch(db, {
     found: selectTimeZone(db, query),
     fixes: selectFixes(db, query),
+    months: selectMonths(db, query),
   })
   const [row] = found.results
-  return row ? { ...row, fixes: fixes.results } : null
+  if (!row) return null
+  const own = { rows: fixes.results, isCut: fixes.results.length >= query.limit, toRow: toTripFix }
+  return { ...row, fixes: await addArchived(db, query, months?.results, own) }
 }
 
 export const readFixes = (db: Database, query: FixQuery): Promise<TripFix[]> =>
-  readAll(selectFixes(db, query))
+  readAcross(db, query, selectFixes(db, query), toTripFix)

@@ -9,6 +9,7 @@ import { readFirst, statement } from '../../db/statement.ts'
 import { keysBeside } from '../../domain/account/device.ts'
 import type { Env } from '../../env.ts'
 import { feedOf } from '../../feed/stub.ts'
+import { deleteHistory } from '../../history/objects.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { type CellRun, runPart, type TakeQueries } from '../run.ts'
 import {
@@ -120,6 +121,7 @@ const runErasure = async ({ env, db, now, take }: CellRun, erasure: Erasure): Pr
   if (deviceKey === null) {
     if (!(await eraseAccountRows(db, accountId, take))) return
     const isSettled = now - creation >= LATE_WRITE_GRACE_MS
+    if (isSettled && env.HISTORY) await deleteHistory(env.HISTORY, accountId)
     if (!isSettled || !(await eraseObjects(env, accountId).catch(() => false))) return
   } else if (!(await eraseDeviceRows(db, erasure, take))) return
   if (!take(2)) return
