@@ -32,8 +32,12 @@ export const countSignIn = async (db: Database, signIn: SignIn): Promise<void> =
   const hour = now - (now % HOUR_MS)
   const id = await deriveId('aud', hour, `${accountId} ${action} ${resource.id} ${network}`)
   const first = [{ path: 'attempts', from: null, to: 1 }]
-  const counted = sql`SELECT count(*) FROM ${audit} WHERE ${audit.accountId} = ${accountId}
-    AND ${audit.id} >= ${`aud_${base32Time(hour)}`} AND ${audit.action} = ${action}`
+  // An entry that exists goes on counting.
+  const others = sql`SELECT count(*) FROM ${audit}
+    WHERE ${audit.accountId} = ${accountId} AND ${audit.action} = ${action}
+      AND ${audit.id} BETWEEN ${`aud_${base32Time(hour)}`} AND ${`aud_${base32Time(hour + 1)}`}`
+  const isKnown = sql`EXISTS (SELECT 1 FROM ${audit}
+    WHERE ${audit.accountId} = ${accountId} AND ${audit.id} = ${id})`
   const values = {
     accountId,
     id,
@@ -50,7 +54,7 @@ export const countSignIn = async (db: Database, signIn: SignIn): Promise<void> =
     insertSelect(
       audit,
       values,
-      sql`WHERE (${counted}) < ${MAX_ENTRIES} ON CONFLICT (account_id, id)
+      sql`WHERE (${isKnown} OR (${others}) < ${MAX_ENTRIES}) ON CONFLICT (account_id, id)
         DO UPDATE SET changes = ${add}, at = excluded.at`,
     ),
   ).run()

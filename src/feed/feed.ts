@@ -1,10 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
-import { openCell } from '../db/open.ts'
+import { openCell, withWriter } from '../db/open.ts'
 import { CLOSE, PING, PONG, readMessage } from '../domain/event/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
 import { closeSocket } from '../http/socket.ts'
 import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
+import { drainAudit, FEED, hasPendingAudit } from './auditOutbox.ts'
 import { ensureFeedState, readFeedState, updateFeedState } from './feedState.ts'
 import { PollLoop } from './pollLoop.ts'
 import { nextPollAt } from './pollSchedule.ts'
@@ -76,21 +77,45 @@ export class AccountFeed extends DurableObject<Env> {
   async rotateSecret(
     webhookId: string,
     rotationId: string,
+    writer = FEED,
   ): Promise<{ secret: string; until: number }> {
-    return this.ctx.storage.transactionSync(() =>
-      rotateSecret(this.#sql, webhookId, rotationId, Date.now()),
+    const rotated = this.ctx.storage.transactionSync(() =>
+      rotateSecret(this.#sql, { webhookId, rotationId, writer, now: Date.now() }),
     )
+    await this.#storeAudit()
+    return rotated
   }
 
-  async sendTest(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
+  async sendTest(
+    owner: FeedOwner,
+    webhook: Webhook,
+    deliveryId: string,
+    writer = FEED,
+  ): Promise<ManualDelivery> {
     ensureFeedState(this.#sql, owner, Date.now())
-    return sendTest(this.#contextOf(owner), webhook, deliveryId)
+    const outcome = await sendTest(this.#contextOf(owner), webhook, deliveryId, writer)
+    await this.#storeAudit()
+    return outcome
   }
 
-  async redeliver(owner: FeedOwner, webhook: Webhook, deliveryId: string): Promise<ManualDelivery> {
-    const outcome = await redeliver(this.#contextOf(owner), webhook, deliveryId)
+  async redeliver(
+    owner: FeedOwner,
+    webhook: Webhook,
+    deliveryId: string,
+    writer = FEED,
+  ): Promise<ManualDelivery> {
+    const outcome = await redeliver(this.#contextOf(owner), webhook, deliveryId, writer)
+    await this.#storeAudit()
     void this.#pollLoop.request()
     return outcome
+  }
+
+  /** What cannot be stored now is stored by a poll: the alarm is set first. */
+  async #storeAudit(): Promise<void> {
+    const owner = readFeedState(this.#sql)
+    if (!owner || !hasPendingAudit(this.#sql)) return
+    await this.#pollLoop.arm()
+    await drainAudit(this.#sql, this.env, owner).catch(() => {})
   }
 
   async listDeliveries(
@@ -169,6 +194,7 @@ export class AccountFeed extends DurableObject<Env> {
     const now = Date.now()
     const db = openCell(this.env, state.cell)
     this.#lastPollAt = now
+    await drainAudit(this.#sql, this.env, state)
     this.#streams.closeExpired(now)
     const { status, head, webhooks } = await readAccountSnapshot(db, state.accountId)
     if (head !== state.head) updateFeedState(this.#sql, { head, lastEventAt: now })
@@ -192,7 +218,7 @@ export class AccountFeed extends DurableObject<Env> {
     if (!state) return
     const now = Date.now()
     recordDisableIntent(this.#sql, webhook.id, reason, now)
-    const db = openCell(this.env, state.cell)
+    const db = withWriter(openCell(this.env, state.cell), FEED)
     await disableWebhook(db, state.accountId, webhook, { reason, now })
     confirmDisabled(this.#sql, webhook.id, now)
     this.#webhookWorkers.remove(webhook.id)
@@ -214,6 +240,7 @@ export class AccountFeed extends DurableObject<Env> {
       streamDeadline: this.#streams.nextDeadline,
       hasWebhooks: this.#webhookWorkers.size > 0,
       nextAttempt: this.#webhookWorkers.nextPollAt(this.#sql, now),
+      hasAudit: hasPendingAudit(this.#sql),
       // A notice waits while the account is disabled.
       nextNotice: this.#accountStatus === 'active' ? nextDisableNotice(this.#sql) : null,
     })

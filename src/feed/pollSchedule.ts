@@ -16,7 +16,11 @@ interface Schedule {
   /** When the next attempt of a webhook delivery is due. */
   nextAttempt: number | null
   nextNotice: number | null
+  /** Whether entries of the audit are still to be stored in the cell. */
+  hasAudit: boolean
 }
+
+const AUDIT_RETRY_MS = 2000
 
 /** When the feed must poll next; null while there is nothing to poll for. */
 export const nextPollAt = (schedule: Schedule): number | null => {
@@ -27,6 +31,7 @@ export const nextPollAt = (schedule: Schedule): number | null => {
     const quietMs = Math.max(now - lastEventAt, POLL_INTERVAL_MS)
     times.push(nextAttempt, lastPollAt + Math.min(quietMs, MAX_POLL_INTERVAL_MS))
   }
+  if (schedule.hasAudit) times.push(now + AUDIT_RETRY_MS)
   if (status === 'disabled') times.push(lastPollAt + MAX_POLL_INTERVAL_MS)
   const due = times.filter((time) => time !== null)
   return due.length === 0 ? null : Math.min(...due)

@@ -1,5 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { migrate } from '../db/objectMigrations.ts'
+import type { StoredEntry } from '../db/queries/audit.ts'
 import type { DisabledReason, WebhookDelivery } from '../domain/event/webhook.ts'
 
 /* The tables of the feed's own SQLite, as `STEPS` leave them. */
@@ -62,6 +63,12 @@ export const disableNotices = sqliteTable('disable_notices', {
   due: integer().notNull(),
 })
 
+/** Entries of the audit on their way to the cell. */
+export const auditEntries = sqliteTable('audit_entries', {
+  id: text().primaryKey(),
+  entry: text({ mode: 'json' }).$type<StoredEntry>().notNull(),
+})
+
 /** The steps that created these tables. New ones go at the end. */
 export const STEPS = [
   `CREATE TABLE owner (
@@ -104,6 +111,7 @@ export const STEPS = [
    ALTER TABLE feed_state RENAME COLUMN news_at TO last_event_at;
    ALTER TABLE couriers RENAME TO webhook_workers;
    ALTER TABLE deliveries RENAME COLUMN by_hand TO manual_attempts;`,
+  'CREATE TABLE audit_entries (id TEXT PRIMARY KEY, entry TEXT NOT NULL) STRICT, WITHOUT ROWID;',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

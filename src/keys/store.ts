@@ -5,7 +5,7 @@ import { byId, type Page, toPage } from '../db/page.ts'
 import { auditWrite } from '../db/queries/audit.ts'
 import { appendEvent } from '../db/queries/events.ts'
 import { insertSelect } from '../db/query.ts'
-import { keys, users } from '../db/schema.ts'
+import { keyNetworks, keys, users } from '../db/schema.ts'
 import { type Runnable, runBatch } from '../db/statement.ts'
 import { type Scope, toScopes } from '../domain/account/scope.ts'
 import { changesBetween } from '../domain/admin/audit.ts'
@@ -86,6 +86,8 @@ const appendKeyEvent = (
   return appendEvent(db, { accountId, id, type, time: now, deviceId: null, data }, guard)
 }
 
+const isStored = (id: string): SQL => sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id})`
+
 interface Insertion {
   accountId: string
   key: NewKey
@@ -103,7 +105,6 @@ const runInsertion = async (
       ? sql`true`
       : sql`EXISTS (SELECT 1 FROM ${users}
           WHERE ${users.id} = ${userId} AND ${users.accountId} = ${accountId})`
-  const isInserted = sql`EXISTS (SELECT 1 FROM ${keys} WHERE ${keys.id} = ${id})`
   const { inserted } = await runBatch(db, {
     // A retry after a crash has the same id but a new secret: nobody has seen the first one.
     inserted: insertSelect(
@@ -120,7 +121,7 @@ const runInsertion = async (
       resource: { type: 'key', id },
       changes: changesBetween(null, { name, scopes: key.scopes, userId, expires: key.expires }),
     }),
-    created: appendKeyEvent(db, 'key.created', { accountId, keyId: id, name, now }, isInserted),
+    created: appendKeyEvent(db, 'key.created', { accountId, keyId: id, name, now }, isStored(id)),
     thereafter,
   })
   if (inserted.meta.changes === 0) return null
@@ -174,6 +175,10 @@ export const regenerateKey = (
   return runInsertion(db, { accountId, key, now, thereafter })
 }
 
+/** Deletes the networks that keys were used from, with the keys. */
+export const deleteNetworks = (db: Database, keyIds: SQL): Runnable =>
+  db.delete(keyNetworks).where(sql`${keyNetworks.keyId} IN (${keyIds})`)
+
 /** False when there is no live key with this id. */
 export const deleteKey = async (
   db: Database,
@@ -190,6 +195,7 @@ export const deleteKey = async (
       action: 'key.revoked',
       resource: { type: 'key', id },
     }),
+    networks: deleteNetworks(db, sql`SELECT ${id} WHERE NOT ${isStored(id)}`),
   })
   return deleted.meta.changes > 0
 }

@@ -19,7 +19,7 @@ interface PerLicense extends Budgets {
 }
 
 /** Of what the service does by itself. */
-const SYSTEM: Writer = {
+export const SYSTEM: Writer = {
   actor: { type: 'system', id: 'ledger', name: null },
   requestId: 'ledger',
   address: null,
@@ -69,9 +69,14 @@ export class Decision {
     this.post({ kind: 'event', id, type, time, deviceId, data: marked })
   }
 
-  /** Tells the audit of this decision. */
-  audit(action: string, resource: AuditEntry['resource'], changes: Change[] = []): void {
-    const { now: at, writer } = this
+  /** Adds an entry of this decision to the audit. */
+  audit(
+    action: string,
+    resource: AuditEntry['resource'],
+    changes: Change[] = [],
+    writer = this.writer,
+  ): void {
+    const { now: at } = this
     this.post({
       kind: 'audit',
       entry: { id: newAuditId(at), at, writer, action, resource, changes },

@@ -151,12 +151,18 @@ export class AccountLedger extends LedgerObject {
     return this.decide((tx) => takeStep(tx, step), writer)
   }
 
-  async cancelByTracker(given: trackers.Cancellation): Promise<trackers.CancelOutcome> {
-    return this.decide((tx) => trackers.cancelByTracker(tx, given))
+  async cancelByTracker(
+    given: trackers.Cancellation,
+    writer?: Writer,
+  ): Promise<trackers.CancelOutcome> {
+    return this.decide((tx) => trackers.cancelByTracker(tx, given), writer)
   }
 
-  async sendNotice(notice: AccountNotice): Promise<NoticeOutcome | typeof NOT_FOUND> {
-    return this.decide((tx) => sendNotice(tx, notice))
+  async sendNotice(
+    notice: AccountNotice,
+    writer?: Writer,
+  ): Promise<NoticeOutcome | typeof NOT_FOUND> {
+    return this.decide((tx) => sendNotice(tx, notice), writer)
   }
 
   async resendMessage(
@@ -171,8 +177,14 @@ export class AccountLedger extends LedgerObject {
     await this.decide((tx) => applyReceipt(tx, receipt))
   }
 
-  async editSourceSecrets(id: string, change: sources.SecretsChange): Promise<sources.Secrets> {
-    return this.transact(() => sources.changeSecrets(this.sql, id, change))
+  async editSourceSecrets(
+    id: string,
+    change: sources.SecretsChange,
+    writer?: Writer,
+  ): Promise<sources.Secrets> {
+    if (change === null) return sources.readSecrets(this.sql, id)
+    const outcome = await this.decideOfAny((tx) => sources.changeSecrets(tx, id, change), writer)
+    return 'secrets' in outcome ? outcome.secrets : {}
   }
 
   async createDeviceForSource(

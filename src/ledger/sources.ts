@@ -1,5 +1,6 @@
 import { deleteRows, findRow, insertRow, query } from '../db/objectTable.ts'
 import type { DeviceRecord } from '../domain/account/device.ts'
+import { HIDDEN } from '../domain/admin/audit.ts'
 import type { Decision } from './decision.ts'
 import { createDevice, type DeviceOutcome } from './devices/devices.ts'
 import { sourceDevices, sourceSecrets } from './tables.ts'
@@ -12,24 +13,38 @@ export type Secrets = Record<string, string>
 /** Nothing; secrets to set, or to delete by null (those left out stay); or to delete all of the source. */
 export type SecretsChange = null | Record<string, string | null> | 'delete'
 
+export const readSecrets = (sql: SqlStorage, sourceId: string): Secrets =>
+  findRow(sql, sourceSecrets, { sourceId })?.secrets ?? {}
+
+/** The audit says which secrets were set, replaced or deleted, and shows none. */
+const auditSecrets = (tx: Decision, sourceId: string, before: Secrets, after: Secrets): void => {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  const changes = [...names].flatMap((name) => {
+    const [from, to] = [before[name], after[name]]
+    return from === to
+      ? []
+      : [{ path: `settings/${name}`, from: from ? HIDDEN : null, to: to ? HIDDEN : null }]
+  })
+  if (changes.length > 0)
+    tx.audit('source.secretsChanged', { type: 'source', id: sourceId }, changes)
+}
+
 /** The source's secrets after the change. */
 export const changeSecrets = (
-  sql: SqlStorage,
+  tx: Decision,
   sourceId: string,
-  change: SecretsChange,
-): Secrets => {
-  if (change === 'delete') {
-    deleteRows(sql, sourceSecrets, { sourceId })
-    deleteRows(sql, sourceDevices, { sourceId })
-    return {}
-  }
-  const stored = findRow(sql, sourceSecrets, { sourceId })?.secrets
-  const changed = Object.entries({ ...stored, ...change })
+  change: NonNullable<SecretsChange>,
+): { secrets: Secrets } => {
+  const { sql } = tx
+  const before = readSecrets(sql, sourceId)
+  const given = change === 'delete' ? {} : { ...before, ...change }
   const secrets = Object.fromEntries(
-    changed.filter((entry): entry is [string, string] => entry[1] !== null),
+    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== null),
   )
-  if (change !== null) insertRow(sql, sourceSecrets, { sourceId, secrets }, 'replace')
-  return secrets
+  auditSecrets(tx, sourceId, before, secrets)
+  if (change !== 'delete') insertRow(sql, sourceSecrets, { sourceId, secrets }, 'replace')
+  else for (const table of [sourceSecrets, sourceDevices]) deleteRows(sql, table, { sourceId })
+  return { secrets }
 }
 
 /** How many devices a source may create on a day. */

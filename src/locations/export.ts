@@ -1,6 +1,8 @@
-import type { Database } from '../db/open.ts'
+import { type Database, withWriter } from '../db/open.ts'
+import { recordAudit } from '../db/queries/audit.ts'
 import type { DeviceRef } from '../db/queries/visibility.ts'
 import { FIRST_PAGE_MS, workOfLocations } from '../domain/account/requestCost.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 import { simplify } from '../domain/geo/simplify.ts'
 import { iso } from '../domain/time/iso.ts'
 import type { StoredLocation } from '../domain/track/location.ts'
@@ -15,6 +17,7 @@ import { Slices } from '../http/admission/slices.ts'
 import type { Context } from '../http/context.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
 import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
+import { writerOf } from '../http/writer.ts'
 import { csv } from './formats/csv.ts'
 import { contentType, type Format, type Track, type Writer } from './formats/formats.ts'
 import { geojsonLine, geojsonPoints } from './formats/geojson.ts'
@@ -52,6 +55,8 @@ export interface ExportOptions {
   geometry: 'points' | 'line'
   /** The tolerance in metres; undefined to keep every location. */
   simplify?: number | undefined
+  /** The span as it was asked for. */
+  given: { from?: number | undefined; to?: number | undefined }
 }
 
 const WRITERS: Record<Format, (track: Track, geometry: ExportOptions['geometry']) => Writer> = {
@@ -117,6 +122,22 @@ interface TrackExport {
   headers: Record<string, string>
 }
 
+/** Before the first byte: no file leaves without its entry. JSON is for reading. */
+const recordExport = async (
+  c: Context,
+  { accountId, deviceId }: TrackSpan,
+  { format, given }: ExportOptions,
+): Promise<void> => {
+  if (format === 'json' || c.req.method === 'HEAD') return
+  await recordAudit(withWriter(c.get('db'), writerOf(c)), {
+    accountId,
+    now: Date.now(),
+    action: 'track.exported',
+    resource: { type: 'device', id: deviceId },
+    changes: changesBetween(null, { format, ...given }),
+  })
+}
+
 /**
  * The whole span as a streamed file. Everything that can be refused is checked before the stream
  * begins.
@@ -124,8 +145,9 @@ interface TrackExport {
 export const exportTrack = async (
   c: Context,
   span: TrackSpan,
-  { format, geometry, simplify: toleranceMetres }: ExportOptions,
+  options: ExportOptions,
 ): Promise<TrackExport> => {
+  const { format, geometry, simplify: toleranceMetres } = options
   const db = c.get('db')
   const first = await runCostlyWork(c, FIRST_PAGE_MS, () =>
     readFirstPage(db, { ...span, limit: PAGE_ROWS }),
@@ -138,6 +160,7 @@ export const exportTrack = async (
       toleranceMetres === undefined
         ? null
         : await runCostlyWork(c, FIRST_PAGE_MS, () => readKeptTimes(c, span, toleranceMetres))
+    await recordExport(c, span, options)
     const readNext = pageReader(db, span)
     const stream = streamPages<TrackPage, StoredLocation>({
       first,

@@ -141,6 +141,7 @@ export const locations = new Hono<AppEnv>()
         })),
       )
     const query = { ...deviceOf(c), ...wholeRange({ from, to }) }
-    const { stream, headers } = await exportTrack(c, query, { format, ...shape })
+    const options = { format, ...shape, given: { from, to } }
+    const { stream, headers } = await exportTrack(c, query, options)
     return replyStream(c, stream, headers)
   })

@@ -1,8 +1,11 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import { toBase64url } from '../auth/mac.ts'
 import { seal, unseal } from '../auth/seal.ts'
-import { type Database, openCell, openDirectory, withRetries } from '../db/open.ts'
+import { type Database, openCell, openDirectory, withRetries, withWriter } from '../db/open.ts'
+import { auditWrite, NO_ACCOUNT } from '../db/queries/audit.ts'
 import { pushKeys, pushSubscriptions } from '../db/schema.ts'
+import { runBatch } from '../db/statement.ts'
+import type { Writer } from '../domain/admin/audit.ts'
 import { cellNumbers, type Env } from '../env.ts'
 
 /*
@@ -45,10 +48,17 @@ const findNewest = (db: Database): Promise<KeyRow | undefined> =>
     .get()
 
 /** Adds the key that follows another one. Of calls at the same time one adds it; all get that one. */
-const addKey = async (env: Env, after?: string): Promise<KeyRow> => {
-  const db = openKeys(env)
+const addKey = async (env: Env, after?: string, db = openKeys(env)): Promise<KeyRow> => {
   const made = await makeKey(env, idAfter(after))
-  await db.insert(pushKeys).values(made).onConflictDoNothing()
+  await runBatch(db, {
+    inserted: db.insert(pushKeys).values(made).onConflictDoNothing(),
+    audited: auditWrite(db, {
+      accountId: NO_ACCOUNT,
+      now: made.creation,
+      action: 'pushKey.rotated',
+      resource: { type: 'pushKey', id: made.id },
+    }),
+  })
   const stored = await findKey(db, made.id)
   if (!stored) throw new Error('the push key was not stored')
   return stored
@@ -88,10 +98,10 @@ const isUsed = async (env: Env, id: string): Promise<boolean> => {
  * Makes another key for new subscriptions. Deletes those before the last one that no browser uses:
  * for a minute isolates may still give out the last one.
  */
-export const rotatePushKey = async (env: Env): Promise<KeyRow> => {
-  const db = openKeys(env)
+export const rotatePushKey = async (env: Env, writer?: Writer): Promise<KeyRow> => {
+  const db = writer ? withWriter(openKeys(env), writer) : openKeys(env)
   const last = await findNewest(db)
-  const added = await addKey(env, last?.id)
+  const added = await addKey(env, last?.id, db)
   const older = last ? await db.select().from(pushKeys).where(lt(pushKeys.id, last.id)) : []
   for (const { id } of older)
     if (!(await isUsed(env, id))) await db.delete(pushKeys).where(eq(pushKeys.id, id))

@@ -1,10 +1,19 @@
 import { and, eq } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
+import { type Database, withWriter } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { pushSubscriptions } from '../db/schema.ts'
+import { runBatch } from '../db/statement.ts'
+import type { Writer } from '../domain/admin/audit.ts'
 
 /* The browsers that messages go to. */
 
 export type PushSubscription = typeof pushSubscriptions.$inferSelect
+
+const PUSH_SERVICE: Writer = {
+  actor: { type: 'system', id: 'push-service', name: null },
+  requestId: 'push-service',
+  address: null,
+}
 
 const isOwn = (accountId: string, id: string) =>
   and(eq(pushSubscriptions.id, id), eq(pushSubscriptions.accountId, accountId))
@@ -21,7 +30,15 @@ export const deleteGoneSubscription = async (
   db: Database,
   { accountId, id, p256dh }: PushSubscription,
 ): Promise<void> => {
-  await db
-    .delete(pushSubscriptions)
-    .where(and(isOwn(accountId, id), eq(pushSubscriptions.p256dh, p256dh)))
+  await runBatch(db, {
+    deleted: db
+      .delete(pushSubscriptions)
+      .where(and(isOwn(accountId, id), eq(pushSubscriptions.p256dh, p256dh))),
+    audited: auditWrite(withWriter(db, PUSH_SERVICE), {
+      accountId,
+      now: Date.now(),
+      action: 'pushSubscription.deleted',
+      resource: { type: 'pushSubscription', id },
+    }),
+  })
 }

@@ -16,7 +16,7 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
-import { writerAs } from '../http/writer.ts'
+import { writerAs, writerOf } from '../http/writer.ts'
 import { log, logFailure } from '../log.ts'
 import { findAccount } from '../tokens/store.ts'
 import * as contract from './contract.ts'
@@ -32,7 +32,8 @@ export const invitations = new Hono<AppEnv>().post(
     if (user?.accountId !== accountId) throw new Problem('user-not-found')
     const noticeId = await c.get('newId')('ntc')
     const now = Date.now()
-    const { expires } = await sendLink(c.env, { kind: 'invitation', user, cell, noticeId, now })
+    const link = { kind: 'invitation', user, cell, noticeId, now, writer: writerOf(c) } as const
+    const { expires } = await sendLink(c.env, link)
     await recordInvitation(c.get('db'), user, now)
     return reply(c, contract.inviteUser, { success: true, expires: iso(expires) })
   },
@@ -51,7 +52,8 @@ const sendReset = async (
   const user = await findUserByEmail(db, accountId, emailKey(email.trim()) ?? '')
   if (!user || user.password === null || user.disabled || user.isAccountDisabled) return
   const noticeId = await c.get('newId')('ntc')
-  await sendLink(c.env, { kind: 'reset', user, cell, noticeId, now }).catch((error) => {
+  const writer = writerAs(c, { type: 'system', id: 'password-reset', name: null })
+  await sendLink(c.env, { kind: 'reset', user, cell, noticeId, now, writer }).catch((error) => {
     if (!(error instanceof Problem) || error.code !== 'too-many-requests') throw error
     log('warn', { event: 'reset-refused', account: accountId })
   })

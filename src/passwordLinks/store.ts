@@ -42,17 +42,13 @@ export const findUserByEmail = (
     .where(and(eq(users.accountId, accountId), eq(users.emailKey, emailKey)))
     .get()
 
-/** Not an edit: version and `modification` stay. */
+/** Not an edit, and in the audit by the decision to send the link: version and `modification` stay. */
 export const recordInvitation = async (
   db: Database,
-  { id, accountId }: LinkedUser,
+  { id }: LinkedUser,
   now: number,
 ): Promise<void> => {
-  const resource = { type: 'user', id }
-  await runBatch(db, {
-    invited: db.update(users).set({ invitedAt: now }).where(eq(users.id, id)),
-    audited: auditWrite(db, { accountId, now, action: 'user.invited', resource }),
-  })
+  await db.update(users).set({ invitedAt: now }).where(eq(users.id, id))
 }
 
 /**

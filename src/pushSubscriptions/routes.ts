@@ -6,6 +6,7 @@ import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
+import { writerOf } from '../http/writer.ts'
 import { deriveId } from '../ids.ts'
 import { areClientKeys } from '../notify/pushEncryption.ts'
 import { readPushKey, recallPushKey, rotatePushKey } from '../notify/pushKeys.ts'
@@ -92,7 +93,7 @@ export const pushKeyRotation = new Hono<AppEnv>().post(
   '/rotateKey',
   operation(contract.rotatePushKey),
   async (c) => {
-    const { publicKey } = await rotatePushKey(c.env)
+    const { publicKey } = await rotatePushKey(c.env, writerOf(c))
     return reply(c, contract.rotatePushKey, { success: true, publicKey })
   },
 )

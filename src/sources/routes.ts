@@ -12,6 +12,7 @@ import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
+import { writerOf } from '../http/writer.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
@@ -48,7 +49,7 @@ const keepSecrets = async (
   const { open, secrets } = splitSettings(record.settings)
   const change = record.provider === before.provider ? secrets : { ...NO_SECRETS, ...secrets }
   if (Object.keys(change).length > 0)
-    await ledgerOf(c.env, c.get('principal').accountId).editSourceSecrets(id, change)
+    await ledgerOf(c.env, c.get('principal').accountId).editSourceSecrets(id, change, writerOf(c))
   return { ...record, settings: open }
 }
 
@@ -98,7 +99,7 @@ const resource = resourceRoutes(contract.sources, {
     c.executionCtx.waitUntil(
       Promise.allSettled([
         removeFromDirectory(openDirectory(c.env), id),
-        ledgerOf(c.env, accountId).editSourceSecrets(id, 'delete'),
+        ledgerOf(c.env, accountId).editSourceSecrets(id, 'delete', writerOf(c)),
       ]),
     )
     return outcome

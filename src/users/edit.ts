@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditEach } from '../db/queries/audit.ts'
 import { appendEvents } from '../db/queries/events.ts'
 import {
   type Creation,
@@ -16,6 +17,7 @@ import { DEFAULT_MAX_USERS } from '../domain/account/budget.ts'
 import type { UserRecord } from '../domain/account/user.ts'
 import { emailKey } from '../domain/message/email.ts'
 import { fold } from '../domain/text/fold.ts'
+import { deleteNetworks } from '../keys/store.ts'
 import { endSessionsIf } from '../sessions/store.ts'
 import { ownUsers, type User } from './store.ts'
 
@@ -132,6 +134,15 @@ export const deleteUser = (db: Database, deletion: Deletion) => {
         FROM ${keys} WHERE ${and(ofUser, isLive)}`
       return [
         ...appendEvents(db, { accountId, type: 'key.revoked', time: now, rows: revoked }),
+        ...auditEach(db, {
+          accountId,
+          now,
+          action: 'key.revoked',
+          type: 'key',
+          resourceId: sql`${keys.id}`,
+          rows: sql`FROM ${keys} WHERE ${and(ofUser, isLive)}`,
+        }),
+        deleteNetworks(db, sql`SELECT ${keys.id} FROM ${keys} WHERE ${ofUser}`),
         db.delete(keys).where(ofUser),
         ...endSessionsIf(db, accountId, id, isGone),
       ]

@@ -12,6 +12,7 @@ import { replyList } from '../http/paging/list.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
 import { reply } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
+import { writerOf } from '../http/writer.ts'
 import * as contract from './contract.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from './edit.ts'
 import { presentDelivery, presentWebhook } from './present.ts'
@@ -66,14 +67,16 @@ export const webhooks = resourceRoutes(contract.webhooks, {
     const webhook = await requireWebhook(c)
     const id = await c.get('newId')('dlv')
     const { delivery } = requireOk(
-      await waitForReceiver(c, () => ownFeed(c).sendTest(c.get('principal'), webhook, id)),
+      await waitForReceiver(c, () =>
+        ownFeed(c).sendTest(c.get('principal'), webhook, id, writerOf(c)),
+      ),
     )
     return reply(c, contract.testWebhook, { success: true, delivery: presentDelivery(delivery) })
   })
   .post('/:webhookId/rotate', operation(contract.rotateSecret), async (c) => {
     const webhook = await requireWebhook(c)
     const rotationId = await c.get('newId')('rot')
-    const { secret, until } = await ownFeed(c).rotateSecret(webhook.id, rotationId)
+    const { secret, until } = await ownFeed(c).rotateSecret(webhook.id, rotationId, writerOf(c))
     return reply(c, contract.rotateSecret, {
       success: true,
       webhook: presentWebhook(webhook),
@@ -97,7 +100,7 @@ export const webhooks = resourceRoutes(contract.webhooks, {
       const webhook = await requireWebhook(c)
       const id = c.req.param('deliveryId')
       const outcome = await waitForReceiver(c, () =>
-        ownFeed(c).redeliver(c.get('principal'), webhook, id),
+        ownFeed(c).redeliver(c.get('principal'), webhook, id, writerOf(c)),
       )
       const { delivery } = requireOk(outcome)
       return reply(c, contract.redeliver, { success: true, delivery: presentDelivery(delivery) })

@@ -1,9 +1,11 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
+import { auditWrite } from '../db/queries/audit.ts'
 import { ownedRows } from '../db/queries/owned.ts'
 import { select } from '../db/query.ts'
 import { accounts, eventHeads, webhooks } from '../db/schema.ts'
 import { compile, type Placeholders, runBatch } from '../db/statement.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 import type { DisabledReason, Webhook } from '../domain/event/webhook.ts'
 
 const {
@@ -74,13 +76,23 @@ export const disableWebhook = async (
   { id, url }: Webhook,
   { reason, now }: Disabling,
 ): Promise<void> => {
-  await db
-    .update(webhooks)
-    .set({
-      enabled: false,
-      disabledReason: reason,
-      lastModified: now,
-      version: sql`${webhooks.version} + 1`,
-    })
-    .where(and(ownWebhooks.isOwn(accountId, id), eq(webhooks.url, url), eq(webhooks.enabled, true)))
+  const isUnchanged = and(eq(webhooks.url, url), eq(webhooks.enabled, true))
+  await runBatch(db, {
+    disabled: db
+      .update(webhooks)
+      .set({
+        enabled: false,
+        disabledReason: reason,
+        lastModified: now,
+        version: sql`${webhooks.version} + 1`,
+      })
+      .where(and(ownWebhooks.isOwn(accountId, id), isUnchanged)),
+    audited: auditWrite(db, {
+      accountId,
+      now,
+      action: 'webhook.disabled',
+      resource: { type: 'webhook', id },
+      changes: changesBetween(null, { disabledReason: reason }),
+    }),
+  })
 }

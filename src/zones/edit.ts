@@ -59,7 +59,7 @@ export const createZones = async (db: Database, { accountId, zones: given, now }
           FROM ${zones} WHERE ${zones.accountId} = ${accountId})
         ON CONFLICT DO NOTHING`,
     ),
-    audited: auditCreated(db, { accountId, now, type: 'zone', ids }),
+    audited: auditCreated(db, { accountId, now, type: 'zone', created: given }),
     found: selectZonesOf(db, { accountId, ids }),
   })
   if (found.results.length < given.length) return refuse('zone-cap-reached')

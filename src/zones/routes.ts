@@ -1,10 +1,14 @@
 import { Hono } from 'hono'
+import { withWriter } from '../db/open.ts'
+import { recordAudit } from '../db/queries/audit.ts'
+import { changesBetween } from '../domain/admin/audit.ts'
 import { MAX_ZONES } from '../domain/geo/zone.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { requireOk } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
+import { writerOf } from '../http/writer.ts'
 import * as contract from './contract.ts'
 import { createZone, createZones, deleteZone, updateZone } from './edit.ts'
 import { readFeatures } from './geojson.ts'
@@ -25,6 +29,13 @@ export const zoneCollection = new Hono<AppEnv>()
   .get('/', operation(contract.exportZones), async (c) => {
     const { accountId } = c.get('principal')
     const { rows } = await ownZones.list(c.get('db'), accountId, '', MAX_ZONES)
+    await recordAudit(withWriter(c.get('db'), writerOf(c)), {
+      accountId,
+      now: Date.now(),
+      action: 'zones.exported',
+      resource: { type: 'account', id: accountId },
+      changes: changesBetween(null, { zones: rows.length }),
+    })
     return reply(c, contract.exportZones, {
       success: true,
       type: 'FeatureCollection',

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { AuditEntry, Writer } from '../../domain/admin/audit.ts'
+import { type AuditEntry, changesBetween, type Writer } from '../../domain/admin/audit.ts'
 import { base32, base32Time } from '../../domain/text/base32.ts'
 import type { Database } from '../open.ts'
 import { insertSelect } from '../query.ts'
 import { audit } from '../schema.ts'
-import type { Runnable } from '../statement.ts'
+import { type Runnable, runBatch } from '../statement.ts'
 
 const RANDOM_LENGTH = 13
 
@@ -40,6 +40,9 @@ export const insertEntry = (
   return insertSelect(audit, values, sql`WHERE ${condition} ON CONFLICT DO NOTHING`)
 }
 
+/** The account of entries that concern the service itself; they are in cell 0. */
+export const NO_ACCOUNT = ''
+
 /** True after a statement that has written something: the entry follows it in its batch. */
 const HAS_WRITTEN = sql`changes() > 0`
 
@@ -68,19 +71,50 @@ export const auditWrite = (
       ]
     : []
 
-/** The same for several new resources, whose ids are given as a JSON list. */
-export const auditCreated = (
+/** Records what no statement of the cell has written, such as an export, before it begins. */
+export const recordAudit = async (db: Database, recorded: Recorded): Promise<void> => {
+  await runBatch(db, [...auditWrite(db, recorded, sql`true`)])
+}
+
+interface RecordedEach {
+  accountId: string
+  now: number
+  action: string
+  type: string
+  /** Of each row. */
+  resourceId: SQL
+  changes?: SQL
+  /** FROM … */
+  rows: SQL
+}
+
+/** The same as `auditWrite` for each of several resources; without its condition. */
+export const auditEach = (
   { writer }: Database,
-  { accountId, now, type, ids }: { accountId: string; now: number; type: string; ids: string },
+  { accountId, now, action, type, resourceId, changes = sql`'[]'`, rows }: RecordedEach,
 ): readonly Runnable[] => {
   if (!writer) return []
-  const of = { action: `${type}.created`, resourceType: type, resourceId: sql`value` }
-  const id = sql`'aud_' || substr(value, instr(value, '_') + 1)`
-  return [
-    insertSelect(
-      audit,
-      { accountId, id, at: now, ...of, changes: [], ...columnsOfWriter(writer) },
-      sql`FROM json_each(${ids}) WHERE ${HAS_WRITTEN} ON CONFLICT DO NOTHING`,
-    ),
-  ]
+  const of = { action, resourceType: type, resourceId, changes }
+  const id = sql`${`aud_${base32Time(now)}`} || substr(lower(hex(randomblob(7))), 1, ${RANDOM_LENGTH})`
+  return [insertSelect(audit, { accountId, id, at: now, ...of, ...columnsOfWriter(writer) }, rows)]
+}
+
+interface Created extends Pick<RecordedEach, 'accountId' | 'now' | 'type'> {
+  created: { id: string; record: object }[]
+}
+
+/** The entries of new resources, directly after the statement that inserts them all. */
+export const auditCreated = (
+  db: Database,
+  { created, type, ...common }: Created,
+): readonly Runnable[] => {
+  const list = created.map(({ id, record }) => [id, changesBetween(null, record)])
+  return auditEach(db, {
+    ...common,
+    action: `${type}.created`,
+    type,
+    resourceId: sql`value ->> 0`,
+    changes: sql`value -> 1`,
+    rows: sql`FROM json_each(${JSON.stringify(list)}) WHERE ${HAS_WRITTEN}`,
+  })
 }

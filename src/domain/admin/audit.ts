@@ -44,14 +44,17 @@ const HIDDEN_NAMES =
 const MAX_CHANGES = 50
 const MAX_LISTED = 20
 const MAX_TEXT = 200
-/** No other number of a record is as great as an instant. */
-const FIRST_INSTANT = 1_000_000_000_000
+/** From 2001 to 2286. No other number of a record is that great. */
+const [FIRST_INSTANT, LAST_INSTANT] = [1_000_000_000_000, 9_999_999_999_999]
 
 /** A value as the audit shows it: bounded, and without what it must not have. */
 const show = (name: string, value: unknown): unknown => {
   if (value === undefined || value === null) return null
   if (HIDDEN_NAMES.test(name)) return HIDDEN
-  if (typeof value === 'number') return value > FIRST_INSTANT ? iso(value) : value
+  if (typeof value === 'number') {
+    const isInstant = value >= FIRST_INSTANT && value <= LAST_INSTANT
+    return isInstant ? iso(value) : value
+  }
   if (typeof value === 'string')
     return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value
   if (Array.isArray(value)) {
@@ -87,6 +90,13 @@ const collect = (
   changes.push({ path, from: show(name, removed), to: show(name, added) })
 }
 
+/** What a new record leaves unset. */
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
 /**
  * What differs between two records. Members that `after` does not have are not compared: a shown
  * resource has more than its editable members.
@@ -94,6 +104,7 @@ const collect = (
 export const changesBetween = (before: object | null, after: object): Change[] => {
   const changes: Change[] = []
   const [from, to] = [(before ?? {}) as JsonObject, after as JsonObject]
-  for (const name of Object.keys(to)) collect(name, name, [from[name], to[name]], changes)
+  for (const name of Object.keys(to))
+    if (before || !isEmpty(to[name])) collect(name, name, [from[name], to[name]], changes)
   return changes.slice(0, MAX_CHANGES)
 }

@@ -1,8 +1,10 @@
 import { openCell } from '../../db/open.ts'
+import type { Writer } from '../../domain/admin/audit.ts'
 import type { Webhook, WebhookDelivery } from '../../domain/event/webhook.ts'
 import { iso } from '../../domain/time/iso.ts'
 import { readSequences } from '../../events/store.ts'
 import { newId } from '../../ids.ts'
+import { postAudit } from '../auditOutbox.ts'
 import {
   beginManualAttempt,
   endAttempt,
@@ -40,6 +42,7 @@ export const sendTest = async (
   context: FeedContext,
   webhook: Webhook,
   id: string,
+  writer: Writer,
 ): Promise<ManualDelivery> => {
   const { receiverCalls, storage } = context
   const { sql } = storage
@@ -57,6 +60,8 @@ export const sendTest = async (
     const delivery = insertDelivery(sql, { id, webhookId: webhook.id, sequences: [], now })
     beginManualAttempt(sql, delivery, now)
     endAttempt(sql, delivery, result, null)
+    const changes = { delivery: id, failure: result.failure }
+    postAudit(sql, { writer, action: 'webhook.tested', webhookId: webhook.id, changes, now })
   })
   return { ok: true, delivery: readDelivery(sql, webhook.id, id) }
 }
@@ -66,6 +71,7 @@ export const redeliver = async (
   context: FeedContext,
   webhook: Webhook,
   id: string,
+  writer: Writer,
 ): Promise<ManualDelivery> => {
   const { env, storage, owner, receiverCalls } = context
   const { sql } = storage
@@ -76,7 +82,12 @@ export const redeliver = async (
   if (!isTest && events.length === 0) return { ok: false, refusal: 'delivery-gone' }
   const body = isTest ? await testBody(context, webhook) : deliveryBody(events)
   const call = () => {
-    beginManualAttempt(sql, delivery, Date.now())
+    const now = Date.now()
+    const repeated = { action: 'webhook.redelivered', changes: { delivery: id } }
+    storage.transactionSync(() => {
+      beginManualAttempt(sql, delivery, now)
+      postAudit(sql, { writer, ...repeated, webhookId: webhook.id, now })
+    })
     return sendDelivery(context, webhook, id, body)
   }
   const result = await receiverCalls.run(call, RISKY, MAX_WAIT_MS)

@@ -6,6 +6,8 @@ import {
   selectRows,
   updateRows,
 } from '../../db/objectTable.ts'
+import type { Writer } from '../../domain/admin/audit.ts'
+import { postAudit } from '../auditOutbox.ts'
 import { secrets } from '../tables.ts'
 import { makeSecret } from './signature.ts'
 
@@ -27,12 +29,17 @@ const insertSecret = (sql: SqlStorage, id: string, webhookId: string, now: numbe
 export const ensureSecret = (sql: SqlStorage, webhookId: string, now: number): string =>
   insertSecret(sql, webhookId, webhookId, now)
 
+interface Rotation {
+  webhookId: string
+  rotationId: string
+  writer: Writer
+  now: number
+}
+
 /** Replaces the secret. Repeating a rotation with the same id creates no second secret. */
 export const rotateSecret = (
   sql: SqlStorage,
-  webhookId: string,
-  rotationId: string,
-  now: number,
+  { webhookId, rotationId, writer, now }: Rotation,
 ): { secret: string; until: number } => {
   const until = now + OVERLAP_MS
   const existing = findRow(sql, secrets, { id: rotationId })
@@ -43,6 +50,7 @@ export const rotateSecret = (
   const kept = query`SELECT ${secrets.id} FROM ${secrets} WHERE ${isOf(webhookId)}
     ORDER BY ${NEWEST_FIRST} LIMIT ${MAX_SECRETS}`
   deleteRows(sql, secrets, query`${isOf(webhookId)} AND ${secrets.id} NOT IN (${kept})`)
+  postAudit(sql, { writer, action: 'webhook.secretRotated', webhookId, now })
   return { secret, until }
 }
 

@@ -205,6 +205,7 @@ export const eraseAccount = (
     return { ok: false, refusal: 'precondition-failed' }
   updateRows(sql, tables.account, { erased: true })
   for (const table of TABLES_OF_PENDING_WORK) deleteRows(sql, table, query`true`)
+  tx.audit('account.erased', { type: 'account', id: account.id })
   tx.post({ kind: 'account-gone', at: now })
   tx.post({ kind: 'directory-gone', cell: account.cell })
   return { ok: true }

@@ -1,7 +1,7 @@
 import { query, selectRows, updateRows } from '../../db/objectTable.ts'
 import { hasEnded } from '../../domain/account/license.ts'
 import { dayStart } from '../../domain/time/day.ts'
-import type { Decision } from '../decision.ts'
+import { type Decision, SYSTEM } from '../decision.ts'
 import { type DeviceRow, devices } from '../tables.ts'
 import { saveAccount } from './accountRow.ts'
 
@@ -13,6 +13,7 @@ export const recordExpiry = (tx: Decision, device: DeviceRow): void => {
   const at = Math.min(now, dayStart(ends, account.timeZone))
   updateRows(sql, devices, { recorded: true }, { key })
   tx.log('expired', id, at)
+  tx.audit('device.expired', { type: 'device', id }, [], SYSTEM)
   tx.emit('device.expired', id, { name: record.name, expirationDate: ends }, at)
 }
 

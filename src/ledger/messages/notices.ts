@@ -55,6 +55,8 @@ interface LinkRefusal {
   retryAt: number
 }
 
+const LINK_ACTIONS = { invitation: 'user.invited', reset: 'user.resetRequested' } as const
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MAX_PER_USER_AND_HOUR = 3
@@ -123,6 +125,7 @@ export const sendNotice = (tx: Decision, notice: AccountNotice): NoticeOutcome =
   if (refused) return refused
   const counted = { linkKind: link?.kind, userId: link?.userId }
   insertRow(tx.sql, notices, { id, accepted: tx.now, ...counted })
+  if (link) tx.audit(LINK_ACTIONS[link.kind], { type: 'user', id: link.userId })
   const messages = composeNotices(tx, recipients, {
     kind: link?.kind ?? 'notice',
     idOf: (index) => messageId(id, index),

@@ -1,4 +1,6 @@
+import { recordAudit } from '../../db/queries/audit.ts'
 import { REQUEST_MS, workOfPayload } from '../../domain/account/requestCost.ts'
+import { changesBetween } from '../../domain/admin/audit.ts'
 import { Slices } from '../../http/admission/slices.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import type { ServiceContext } from '../../serviceContext.ts'
@@ -66,6 +68,13 @@ export const replaySpan = async (
   const holder = { accountId, sourceId: source.id }
   if ((await countPayloads(db, holder, span)) > MAX_PAYLOADS)
     throw new Problem('span-too-large', { detail: EXCESS })
+  await recordAudit(db, {
+    accountId,
+    now: context.now(),
+    action: 'source.replayed',
+    resource: { type: 'source', id: source.id },
+    changes: changesBetween(null, span),
+  })
   const counts = { decoded: 0, failed: 0 }
   const decoding = { settings: await readPushSettings(context, source), slices: new Slices() }
   /** Since the last turn. */

@@ -7,7 +7,7 @@ import { digestOf } from '../../domain/text/sha256.ts'
 import { isClockWrong } from '../../domain/track/credible.ts'
 import { requireOk } from '../../http/contract/problem.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
-import type { ServiceContext } from '../../serviceContext.ts'
+import { type ServiceContext, writerIn } from '../../serviceContext.ts'
 import { type ArrivedItem, itemsOf, type Sender } from './senders.ts'
 
 /* A network says that an emergency was a false alarm. */
@@ -54,17 +54,20 @@ const cancelFor = async (
   const found = await findBefore(context, device.key, name, time)
   const known = await Promise.all(found.map(({ id }) => readKnown(context, id, sourceId)))
   requireOk(
-    await ledgerOf(env, accountId).cancelByTracker({
-      deviceId: device.id,
-      sourceId,
-      name,
-      time,
-      receivedAt,
-      isClockWrong: isWrong,
-      digest: await digestOf(JSON.stringify(item)),
-      known: known.flat(),
-      origin,
-    }),
+    await ledgerOf(env, accountId).cancelByTracker(
+      {
+        deviceId: device.id,
+        sourceId,
+        name,
+        time,
+        receivedAt,
+        isClockWrong: isWrong,
+        digest: await digestOf(JSON.stringify(item)),
+        known: known.flat(),
+        origin,
+      },
+      writerIn(context),
+    ),
   )
 }
 

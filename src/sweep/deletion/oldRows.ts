@@ -5,6 +5,7 @@ import {
   commands,
   events,
   idempotency,
+  keyNetworks,
   keys,
   messages,
   quarantine,
@@ -29,8 +30,8 @@ const MAX_PAGES = 20
 interface Rule {
   time: SQLiteColumn
   days: number
-  /** What the column is compared with, if it is no time: ids that begin with it. */
-  at?: (time: number) => string
+  /** Which rows are old, if the column is no time. */
+  isOld?: (until: number) => SQL
   /** Which rows; all without it. */
   only?: SQL
 }
@@ -38,6 +39,13 @@ interface Rule {
 /** How long rows are kept in every cell. */
 const RULES: Rule[] = [
   { time: idempotency.claimedAt, days: 1 },
+  // Before the keys themselves.
+  {
+    time: keyNetworks.keyId,
+    days: 30,
+    isOld: (until) =>
+      sql`${keyNetworks.keyId} IN (SELECT ${keys.id} FROM ${keys} WHERE ${keys.expires} < ${until})`,
+  },
   { time: keys.expires, days: 30 },
   { time: events.time, days: 30 },
   // Notices and SMS of commands have partial indexes. Other messages are deleted with their alert.
@@ -51,15 +59,19 @@ const RULES: Rule[] = [
   { time: sourcePayloads.receivedAt, days: 7 },
   { time: commands.creation, days: COMMAND_DAYS },
   { time: tombstones.creation, days: 30 },
-  { time: audit.id, days: AUDIT_DAYS, at: (time) => `aud_${base32Time(time)}` },
+  {
+    time: audit.id,
+    days: AUDIT_DAYS,
+    isOld: (until) => sql`${audit.id} < ${`aud_${base32Time(until)}`}`,
+  },
 ]
 
 export const MAX_OLD_ROW_QUERIES = RULES.length * MAX_PAGES
 
 export const deleteOldRows = async ({ cell, db, now, take }: CellRun): Promise<void> => {
-  for (const { time, days, at, only = sql`true` } of RULES) {
+  for (const { time, days, only = sql`true`, ...rule } of RULES) {
     const until = now - days * DAY_MS
-    const isOld = sql`${only} AND ${time} < ${at ? at(until) : until}`
+    const isOld = sql`${only} AND ${rule.isOld?.(until) ?? sql`${time} < ${until}`}`
     let pages = 0
     await runPart('old-rows', { cell }, () =>
       deletePages({

@@ -20,7 +20,7 @@ const REFUSED_TO_CONFINED = [
   /^\w+ \/api\/(webhooks|zones|rules)/,
   /^\w+ \/api\/sources(?!\/decode$)/,
   /^PATCH \/api\/account$/,
-  /^GET \/api\/account\/licenses\/log$/,
+  /^GET \/api\/account\/(licenses\/log|audit)$/,
   /^(POST|PUT|PATCH|DELETE) \/api\/groups/,
   /^\w+ \/api\/account\/keys\/:keyId/,
 ]
