@@ -12,7 +12,7 @@ import { readNumber } from '../../env.ts'
 import { KEPT_DAYS } from '../../history/store.ts'
 import { type CellRun, readPosition, runPart, savePosition } from '../run.ts'
 import { deleteMonth, GROUP_QUERIES } from './deleteMonth.ts'
-import { PART_QUERIES, writeNextPart } from './writeMonth.ts'
+import { PAGES_PER_PART, PART_QUERIES, writeNextPart } from './writeMonth.ts'
 
 /*
  * Moves months of tracks to the bucket: writes the object, records the month, then deletes its rows.
@@ -113,7 +113,8 @@ const moveNextMonth = async (run: HistoryRun, account: AccountRow): Promise<bool
   const oldest = await readFirst(selectOldest(db, { ...keys, from, before: border }))
   if (!oldest?.time) return true
   const month = monthOf(oldest.time)
-  const move = { bucket, db: withWriter(db, WRITER), accountId, number, month, now }
+  const writing = { bucket, db: withWriter(db, WRITER), now, pagesPerPart: PAGES_PER_PART }
+  const move = { ...writing, accountId, number, month }
   for (let parts = 0; parts < MAX_PARTS && take(PART_QUERIES); parts++)
     if (await writeNextPart(move)) break
   return false

@@ -26,7 +26,7 @@ const PAGE_BYTES = 1_500_000
 const PART_BYTES = 8 * 2 ** 20
 /** A part has space for one more page. */
 const FULL_PART_BYTES = 5 * 2 ** 20
-const PAGES_PER_PART = 20
+export const PAGES_PER_PART = 20
 /** The pages of a part, what was recorded before, and recording the month with its audit. */
 export const PART_QUERIES = PAGES_PER_PART + 4
 
@@ -38,6 +38,8 @@ export interface MonthMove {
   number: number
   month: Month
   now: number
+  /** How many pages a part has at most. */
+  pagesPerPart: number
 }
 
 interface Page {
@@ -116,14 +118,15 @@ const beginUpload = async (move: MonthMove): Promise<Progress> => {
 }
 
 /** Fills one part. `isLast` when no row is left. */
-const fillPart = async ({ db, number, month }: MonthMove, progress: Progress) => {
+const fillPart = async (move: MonthMove, progress: Progress) => {
+  const { db, number, month, pagesPerPart } = move
   const part = await beginPart(progress.written)
   const firstKey = number * DEVICES_PER_ACCOUNT
   const lastKey = firstKey + DEVICES_PER_ACCOUNT - 1
   const span = { firstKey, lastKey, start: monthStart(month), end: monthEnd(month) }
   let { afterKey, afterTime } = progress
   let isLast = false
-  for (let pages = 0; pages < PAGES_PER_PART && part.bytes() < FULL_PART_BYTES; pages++) {
+  for (let pages = 0; pages < pagesPerPart && part.bytes() < FULL_PART_BYTES; pages++) {
     const rows: TrackRow[] = await readAll(selectPage(db, { ...span, afterKey, afterTime }))
     const last = rows.at(-1)
     isLast = last === undefined

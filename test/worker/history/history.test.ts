@@ -1,72 +1,28 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { createDevice } from '../../support/devices.ts'
+import type { TestAccount } from '../../support/accounts.ts'
+import { callWithBindings } from '../../support/bindings.ts'
+import {
+  DAY,
+  hourly,
+  MINUTE,
+  monthName,
+  monthsAgo,
+  monthsOf,
+  moveAll,
+  moveOnce,
+  OLD,
+  objectsOf,
+  openFleet,
+  reportAll,
+  rowsOf,
+} from '../../support/history.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { iso } from '../../support/time.ts'
 
-const DAY = 86_400_000
-const MINUTE = 60_000
-const bucket = env.HISTORY as R2Bucket
-
-/** The first instant of the month that is this many before the current one. */
-const monthsAgo = (count: number): number => {
-  const now = new Date()
-  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count)
-}
-const OLD = monthsAgo(6)
-const monthName = (at: number) => iso(at).slice(0, 7)
-
-const place = (at: number, index: number) => ({
-  dateTime: iso(at),
-  latitude: 47 + index * 0.01,
-  longitude: 8 + index * 0.001,
-  ...(index % 2 && { altitude: 400.25, speed: index, accuracy: 5, source: 'gps' }),
-  ...(index % 3 === 0 && { temperature: -3.5, attributes: { note: `n${index}`, level: index } }),
-})
-
-/** Locations every hour, over three old months and today. */
-const TIMES = [OLD, monthsAgo(5), monthsAgo(4)].flatMap((month) =>
-  Array.from({ length: 40 }, (_, hour) => month + hour * 60 * MINUTE + 1),
-)
-
-const reportAll = async (account: TestAccount, device: string, times: number[]) => {
-  const body = times.map(place)
-  const { status, body: reply } = await account.call('POST', `/api/devices/${device}/locations`, {
-    body,
-  })
-  expect(status).toBe(201)
-  return reply
-}
-
-const openFleet = async () => {
-  const account = await openAccount({ licenses: 5 })
-  const devices = [await createDevice(account), await createDevice(account)]
-  for (const device of devices) await reportAll(account, device, [...TIMES, Date.now() - MINUTE])
-  return { account, devices, device: devices[0] as string }
-}
-
-const rowsOf = (device: string) =>
-  env.DB.prepare(
-    'SELECT count(*) AS n FROM locations WHERE device_key = (SELECT key FROM devices WHERE id = ?)',
-  )
-    .bind(device)
-    .first<number>('n')
-const monthsOf = async (account: TestAccount) =>
-  (
-    await env.DB.prepare(
-      'SELECT month, object, locations, next_group FROM archived_months WHERE account_id = ? ORDER BY month',
-    )
-      .bind(account.id)
-      .all<{ month: string; object: string; locations: number; next_group: number | null }>()
-  ).results
-const objectsOf = async (account: TestAccount) =>
-  (await bucket.list({ prefix: `accounts/${account.id}/` })).objects.map(({ key }) => key)
-
-/** Each run goes on with one account: so many runs move everything. */
-const sweepOften = async (runs = 6) => {
-  for (let run = 0; run < runs; run++) await sweep(env, Date.now())
-}
+/** Locations every hour, over three old months. */
+const TIMES = [OLD, monthsAgo(5), monthsAgo(4)].flatMap((month) => hourly(month))
 
 const createRule = async (account: TestAccount): Promise<string> => {
   const when = { type: 'value', member: 'level', above: 20 }
@@ -122,14 +78,10 @@ const readEverything = async (account: TestAccount, device: string) => {
   return replies
 }
 
-beforeEach(async () => {
-  await env.DB.prepare('UPDATE sweep_positions SET position = 0').run()
-})
-
 test('old months move to the bucket, and nobody who reads notices', async () => {
-  const { account, devices, device } = await openFleet()
+  const { account, devices, device } = await openFleet(TIMES)
   const before = await readEverything(account, device)
-  await sweepOften()
+  await moveAll(account)
   const months = await monthsOf(account)
   expect(months.map(({ month }) => month)).toEqual([OLD, monthsAgo(5), monthsAgo(4)].map(monthName))
   for (const { locations, next_group } of months)
@@ -139,4 +91,108 @@ test('old months move to the bucket, and nobody who reads notices', async () => 
   expect(await readEverything(account, device)).toEqual(before)
   const entries = await account.call('GET', '/api/account/audit?action=history.archived')
   expect(entries.body.entries).toHaveLength(3)
+})
+
+const timesOf = async (account: TestAccount, device: string, query = '') => {
+  const { status, body } = await account.call('GET', `/api/devices/${device}/locations?${query}`)
+  expect(status).toBe(200)
+  return body.locations.map(({ dateTime }: { dateTime: string }) => Date.parse(dateTime))
+}
+
+test('late locations of a moved month stay in the cell, and repeats of moved ones are known', async () => {
+  const { account, device } = await openFleet(hourly(OLD))
+  const before = await timesOf(account, device)
+  await moveAll(account)
+  const late = OLD + 90 * MINUTE
+  expect(await reportAll(account, device, [late])).toMatchObject({ accepted: 1 })
+  await moveAll(account)
+  expect(await monthsOf(account)).toHaveLength(1)
+  expect(await rowsOf(device)).toBe(2)
+  expect(await timesOf(account, device)).toEqual([...before, late].sort((a, b) => a - b))
+  expect(await timesOf(account, device, 'order=desc&limit=1000')).toEqual(
+    [...before, late].sort((a, b) => b - a),
+  )
+
+  const [first, second] = hourly(OLD, 2) as [number, number]
+  const repeat = await reportAll(account, device, [first])
+  expect(repeat).toMatchObject({ accepted: 0, duplicates: 1, conflicts: 0 })
+  const conflict = await reportAll(account, device, [OLD + 91 * MINUTE, OLD + 92 * MINUTE, second])
+  expect(conflict).toMatchObject({ accepted: 2, duplicates: 0, conflicts: 1 })
+  const { body } = await account.call(
+    'GET',
+    `/api/devices/${device}/locations?from=${iso(second)}&to=${iso(second)}`,
+  )
+  expect(body.locations).toMatchObject([{ latitude: 47.01, speed: 1 }])
+})
+
+test('a location that both have is read once, as it was stored first', async () => {
+  const { account, device } = await openFleet(hourly(OLD))
+  const before = await timesOf(account, device)
+  await moveAll(account)
+  const time = hourly(OLD)[3]
+  await env.DB.prepare(
+    `INSERT INTO locations (device_key, time, latitude, longitude, received_at)
+     SELECT key, ?2, 0, 0, 0 FROM devices WHERE id = ?1`,
+  )
+    .bind(device, time)
+    .run()
+  expect(await timesOf(account, device)).toEqual(before)
+  const one = await account.call(
+    'GET',
+    `/api/devices/${device}/locations?from=${iso(time ?? 0)}&limit=1`,
+  )
+  expect(one.body.locations[0].latitude).toBe(47.03)
+})
+
+test('retention deletes whole months, and readers leave out the rest', async () => {
+  const times = [...hourly(OLD), ...hourly(monthsAgo(5))]
+  const { account, device } = await openFleet(times)
+  await moveAll(account)
+  const border = monthsAgo(5) + 20 * 60 * MINUTE
+  const retentionDays = Math.floor((Date.now() - border) / DAY)
+  await account.call('PATCH', '/api/account', { body: { retentionDays } })
+  const kept = times.filter((time) => time >= Date.now() - retentionDays * DAY)
+  expect(kept.length).toBeGreaterThan(0)
+  expect((await timesOf(account, device)).slice(0, -1)).toEqual(kept)
+  await moveAll(account)
+  expect((await monthsOf(account)).map(({ month }) => month)).toEqual([monthName(monthsAgo(5))])
+  expect(await objectsOf(account)).toHaveLength(1)
+  expect((await timesOf(account, device)).slice(0, -1)).toEqual(kept)
+})
+
+test('a deleted device is restored with its moved months; an erased account leaves no object', async () => {
+  const { account, device } = await openFleet(hourly(OLD))
+  const before = await timesOf(account, device)
+  await moveAll(account)
+  expect((await account.call('DELETE', `/api/devices/${device}`)).status).toBe(200)
+  expect((await account.call('GET', `/api/devices/${device}/locations`)).status).toBe(404)
+  const restored = await account.call('POST', `/api/devices/${device}/restore`)
+  expect(restored.status).toBe(200)
+  expect(await timesOf(account, device)).toEqual(before)
+
+  expect(await objectsOf(account)).toHaveLength(1)
+  const body = { userName: account.userName }
+  const erased = await callAsOperator('DELETE', `/admin/accounts/${account.id}?now=true`, { body })
+  expect(erased.status).toBe(200)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * MINUTE })
+  try {
+    await sweep(env, Date.now())
+    expect(await objectsOf(account)).toEqual([])
+    expect(await monthsOf(account)).toEqual([])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('without a bucket nothing moves', async () => {
+  const { account, device } = await openFleet(hourly(OLD))
+  await moveOnce(account, { HISTORY: undefined as never })
+  expect(await monthsOf(account)).toEqual([])
+  expect(await rowsOf(device)).toBe(41)
+  const path = `/api/devices/${device}/locations`
+  const reply = await callWithBindings({ HISTORY: undefined as never }, 'GET', path, {
+    token: account.token,
+  })
+  expect(reply.body.locations).toHaveLength(41)
+  expect(await objectsOf(account)).toEqual([])
 })
