@@ -27,7 +27,7 @@ import { ownPushSubscriptions, pushKey, pushKeyRotation } from './pushSubscripti
 import { receipts } from './receipts/routes.ts'
 import { rules } from './rules/routes.ts'
 
-import { pages, service } from './service/routes.ts'
+import { operatorHealth, pages, service } from './service/routes.ts'
 import { sessions } from './sessions/routes.ts'
 import { pushes } from './sources/push/pushRoutes.ts'
 import { deviceQuarantine, sources } from './sources/routes.ts'
@@ -79,6 +79,7 @@ export const app = base
   .route('/in', pushes)
   .route('/admin/audit', operatorAudit)
   .route('/admin', operators)
+  .route('/admin', operatorHealth)
   .route('/admin', admin)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)

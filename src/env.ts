@@ -34,6 +34,8 @@ export interface Env extends NotifyEnv, Partial<Record<NumberVariable, string>> 
   FEED: DurableObjectNamespace
   TOKEN_FAILURES: RateLimit
   ACCOUNT_SLICES: RateLimit
+  /** A dataset of Analytics Engine for the figures of requests. */
+  METRICS?: AnalyticsEngineDataset
   /** Signs and verifies tokens; at least 32 characters. */
   TOKEN_SECRET: string
   /** The secret before the last rotation: verifies, but does not sign. */

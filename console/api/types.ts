@@ -946,6 +946,7 @@ export type ReadCommandChannelReply = { success: true; sourceId: string | null }
 export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
+<<<<<<< HEAD
 export type CurrentOperatorReply = { success: true; operator: CurrentOperator }
 export type CurrentOperator = {
   id: string
@@ -969,6 +970,31 @@ export type Operator = {
 }
 export type CreateOperatorReply = { success: true; operator: Operator; apiKey: string | null }
 export type OperatorReply = { success: true; operator: Operator }
+=======
+export type ReadOperatorHealthReply = {
+  success: true
+  status: ReadHealthReplyStatus
+  schema: ReadOperatorHealthReplySchema
+  cells: OperatedCell[]
+}
+export type OperatedCell = {
+  cell: number
+  reachable: boolean
+  accounts: number
+  sizeBytes: number | null
+  share: number | null
+  schema: string | null
+  lastSweep: string | null
+  sweepParts: OperatedCellSweepPart[]
+  oldestPendingAlert: OperatedCellOldestPendingAlert | null
+  oldestUnsentEmergency: OperatedCellOldestUnsentEmergency | null
+  oldestUnsentMessage: OperatedCellOldestUnsentMessage | null
+  oldestOutboxEntry: OperatedCellOldestOutboxEntry | null
+  webhooksBehind: OperatedCellWebhooksBehind | null
+  problems: OperatedCellProblem[]
+}
+export type ReadMetricsReply = { success: true; metrics: ReadMetricsReplyMetric[] }
+>>>>>>> 6c597380 (feat(service): show the health of every cell, and figures for Prometheus)
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -1297,6 +1323,7 @@ export type EventLicenseExhaustedData = { used: number; total: number }
 export type EventLicenseAvailableData = { used: number; total: number }
 export type EventKeyCreatedData = { keyId: string; name: string }
 export type EventKeyRevokedData = { keyId: string }
+export type ReadHealthReplyStatus = 'ok' | 'degraded'
 export type ProblemCode =
   | 'invalid-request'
   | 'malformed-body'
@@ -1525,8 +1552,25 @@ export type QuarantinedLocation = {
   receivedAt: string
 }
 export type CommandStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+<<<<<<< HEAD
 export type CurrentOperatorRight = 'read' | 'usage' | 'support' | 'own'
 export type CurrentOperatorSignIn = 'token' | 'key' | 'access'
+=======
+export type ReadOperatorHealthReplySchema = { expected: string; ledger: number | null }
+export type ReadMetricsReplyMetricType = 'gauge' | 'counter' | 'histogram'
+export type ReadMetricsReplyMetricSampleLabels = Record<string, string>
+export type ReadMetricsReplyMetricSample = {
+  name: string
+  labels: ReadMetricsReplyMetricSampleLabels
+  value: number
+}
+export type ReadMetricsReplyMetric = {
+  name: string
+  type: ReadMetricsReplyMetricType
+  help: string
+  samples: ReadMetricsReplyMetricSample[]
+}
+>>>>>>> 6c597380 (feat(service): show the health of every cell, and figures for Prometheus)
 export type NewEmergencyContact = { name: string; email?: string | null; phone?: string | null }
 export type NewEscalation = {
   afterMinutes?: number
@@ -1557,6 +1601,22 @@ export type NewBudgets = {
   maxZones?: number | null
   messagesPerDay?: NewMessageBudgets | null
 }
+export type OperatedCellSweepPart = { part: string; at: string }
+export type OperatedCellOldestPendingAlert = { since: string; accountId: string }
+export type OperatedCellOldestUnsentEmergency = { since: string; accountId: string }
+export type OperatedCellOldestUnsentMessage = { since: string; accountId: string }
+export type OperatedCellOldestOutboxEntry = { since: string; accountId: string }
+export type OperatedCellWebhooksBehind = { count: number; since: string; accountId: string }
+export type OperatedCellProblem =
+  | 'cell-unreachable'
+  | 'cell-full'
+  | 'schema-old'
+  | 'sweep-late'
+  | 'sweep-part-late'
+  | 'alert-pending'
+  | 'emergency-unsent'
+  | 'message-unsent'
+  | 'outbox-behind'
 
 /** Every type of event, by kind. */
 export const EVENT_TYPES = [
@@ -1767,6 +1827,7 @@ export interface Operations {
   'GET /api/devices/{deviceId}/commands': { reply: CommandPage; body: never }
   'GET /api/devices/{deviceId}/commands/{commandId}': { reply: CommandReply; body: never }
   'GET /admin/audit': { reply: AuditEntryPage; body: never }
+<<<<<<< HEAD
   'GET /admin/me': { reply: CurrentOperatorReply; body: never }
   'GET /admin/operators': { reply: OperatorPage; body: never }
   'POST /admin/operators': { reply: CreateOperatorReply; body: CreateOperatorBody }
@@ -1780,6 +1841,10 @@ export interface Operations {
     reply: CreateOperatorReply
     body: RegenerateOperatorKeyBody
   }
+=======
+  'GET /admin/health': { reply: ReadOperatorHealthReply; body: never }
+  'GET /admin/metrics': { reply: ReadMetricsReply; body: never }
+>>>>>>> 6c597380 (feat(service): show the health of every cell, and figures for Prometheus)
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }

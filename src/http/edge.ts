@@ -13,6 +13,7 @@ import { declaredLength, MAX_OPEN_BODY_BYTES } from './body/body.ts'
 import type { AppEnv, Context } from './context.ts'
 import { overloaded, problemDocument } from './contract/problem.ts'
 import { isForOwnPages } from './ownOrigin.ts'
+import { countRejected, countServed } from './requestCounts.ts'
 
 const EXPOSED_HEADERS =
   'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, ' +
@@ -28,14 +29,18 @@ const requestIdOf = ({ headers }: Request): string => {
 
 /** Nothing personal: the pattern of the route, not the path; the account, not the address. */
 const logRequest = (c: Context, startedAt: number) => {
-  log(c.res.status >= 500 ? 'error' : 'info', {
-    requestId: c.get('requestId'),
+  const served = {
     account: c.get('principal')?.accountId ?? null,
     method: c.req.method,
     route: routePath(c),
     status: c.res.status,
     durationMs: Date.now() - startedAt,
-    ...(c.error && c.res.status >= 500 && errorFields(c.error)),
+  }
+  countServed(c.env, served)
+  log(served.status >= 500 ? 'error' : 'info', {
+    requestId: c.get('requestId'),
+    ...served,
+    ...(c.error && served.status >= 500 && errorFields(c.error)),
   })
 }
 
@@ -112,6 +117,7 @@ export const commonReply: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /** A 503 with as little work as possible, and without a log line. */
 const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
+  countRejected()
   await drainSmallBody(request)
   const requestId = requestIdOf(request)
   const path = new URL(request.url).pathname

@@ -1,3 +1,4 @@
+import { readVersion } from '../db/objectMigrations.ts'
 import type { DayReport, DeviceRecord } from '../domain/account/device.ts'
 import { changesBetween, type Writer } from '../domain/admin/audit.ts'
 import type { Receipt } from '../notify/provider.ts'
@@ -90,6 +91,11 @@ export class AccountLedger extends LedgerObject {
     if (!isEmpty(this.sql)) return false
     await accounts.eraseStorage(this.ctx.storage)
     return true
+  }
+
+  /** How many steps its tables have had, for the operator's health check. */
+  async readSchemaVersion(): Promise<number> {
+    return readVersion(this.sql)
   }
 
   async readDevice(id: string): Promise<DeviceOutcome> {

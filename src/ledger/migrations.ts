@@ -161,6 +161,7 @@ export const STEPS = [
      day TEXT NOT NULL, channel TEXT NOT NULL, provider TEXT NOT NULL,
      messages INTEGER NOT NULL, segments INTEGER NOT NULL, PRIMARY KEY (day, channel, provider)
    ) STRICT, WITHOUT ROWID;`,
+  'ALTER TABLE outbox ADD COLUMN at INTEGER NOT NULL DEFAULT 0',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

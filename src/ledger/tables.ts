@@ -106,6 +106,8 @@ export const log = sqliteTable('log', {
 export const outbox = sqliteTable('outbox', {
   seq: integer(),
   effect: text().notNull(),
+  /** When it was posted; 0 by releases that did not note it. */
+  at: integer().notNull().default(0),
 })
 
 export const messages = sqliteTable('messages', {

@@ -1,17 +1,21 @@
 import * as z from 'zod'
 import { define } from '../http/contract/contract.ts'
-import { success } from '../http/contract/wire.ts'
+import { success, time } from '../http/contract/wire.ts'
 
 export const readHealth = define({
   id: 'readHealth',
   tag: 'Service',
   summary: 'Check the health of the service',
   description:
-    'Replies once the directory database has answered; 503 when it does not. `degraded` means that a database is nearly full: it works, but takes no new accounts. A result is kept for five seconds.',
+    'Replies once the directory database has answered; 503 when it does not. `degraded` means that a database is nearly full, which works but takes no new accounts, or that the sweep is late: expiries are recorded and missed check-ins found late. A result is kept for five seconds.',
   scope: 'open',
   reply: z.object({
     success,
     status: z.enum(['ok', 'degraded']),
+    lastSweep: time
+      .nullable()
+      .meta({ description: 'When the sweep, which runs each minute, was last in cell 0.' }),
+    sweepOnTime: z.boolean().meta({ description: 'Whether that was less than 3 minutes ago.' }),
     cells: z
       .array(
         z.object({

@@ -1,20 +1,32 @@
 import { fullCellBytes } from '../domain/account/cell.ts'
+import { isSweepOnTime } from '../domain/admin/health.ts'
+import { isoOrNull } from '../domain/time/iso.ts'
 import { PROBLEMS, type ProblemCode } from '../http/contract/problem.ts'
 
-interface CellSizes {
+interface Checked {
   cells: number[]
   /** By the number of the cell. */
   sizes: Map<number, number | null>
   maxBytes: number
+  lastSweep: number | null
+  now: number
 }
 
-export const presentHealth = ({ cells, sizes, maxBytes }: CellSizes) => {
+export const presentHealth = ({ cells, sizes, maxBytes, lastSweep, now }: Checked) => {
   const shown = cells.map((cell) => {
     const sizeBytes = sizes.get(cell) ?? null
     return { cell, sizeBytes, full: (sizeBytes ?? 0) >= fullCellBytes(maxBytes) }
   })
-  const status = shown.some(({ full }) => full) ? ('degraded' as const) : ('ok' as const)
-  return { success: true as const, status, cells: shown }
+  const sweepOnTime = isSweepOnTime(lastSweep, now)
+  const isDegraded = !sweepOnTime || shown.some(({ full }) => full)
+  const status = isDegraded ? ('degraded' as const) : ('ok' as const)
+  return {
+    success: true as const,
+    status,
+    lastSweep: isoOrNull(lastSweep),
+    sweepOnTime,
+    cells: shown,
+  }
 }
 
 const STYLE = `

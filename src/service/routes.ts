@@ -9,13 +9,17 @@ import { newReply } from '../http/reply/newReply.ts'
 import { reply } from '../http/reply/reply.ts'
 import * as contract from './contract.ts'
 import { checkDirectory } from './health.ts'
+import { collectMetrics, toPrometheusText } from './metrics.ts'
+import * as operatorContract from './operatorContract.ts'
+import { collectHealth, presentOperatorHealth } from './operatorHealth.ts'
 import { presentHealth, presentProblem, presentProblemIndex } from './present.ts'
 
 export const service = new Hono<AppEnv>()
   .get('/healthz', operation(contract.readHealth), async (c) => {
-    const sizes = await checkDirectory(openDirectory(c.env), Date.now())
+    const now = Date.now()
+    const checked = await checkDirectory(openDirectory(c.env), now)
     const [cells, maxBytes] = [cellNumbers(c.env), readNumber(c.env, 'CELL_MAX_BYTES')]
-    return reply(c, contract.readHealth, presentHealth({ cells, sizes, maxBytes }))
+    return reply(c, contract.readHealth, presentHealth({ cells, maxBytes, now, ...checked }))
   })
   .get('/api/openapi.json', operation(contract.readOpenApi), async (c) => {
     // Without the caller's headers: conditions and ranges are not for the assets to handle.
@@ -29,6 +33,23 @@ export const service = new Hono<AppEnv>()
     return newReply(c, body as ReadableStream, 200, {
       'Content-Type': 'application/json',
       ...cached,
+    })
+  })
+
+export const operatorHealth = new Hono<AppEnv>()
+  .get('/health', operation(operatorContract.readOperatorHealth), async (c) =>
+    reply(
+      c,
+      operatorContract.readOperatorHealth,
+      presentOperatorHealth(await collectHealth(c.env, Date.now())),
+    ),
+  )
+  .get('/metrics', operation(operatorContract.readMetrics), async (c) => {
+    const metrics = collectMetrics(await collectHealth(c.env, Date.now()))
+    if (c.req.valid('query').format === 'json')
+      return reply(c, operatorContract.readMetrics, { success: true, metrics })
+    return newReply(c, toPrometheusText(metrics), 200, {
+      'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
     })
   })
 

@@ -1,10 +1,8 @@
-import { sql } from 'drizzle-orm'
 import { openCell, openDirectory } from '../db/open.ts'
-import { statement } from '../db/statement.ts'
 import { isNewCellSize } from '../domain/account/cell.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { resealPushKeys } from '../notify/pushKeys.ts'
-import { readCellSizes, saveCellSize } from '../service/store.ts'
+import { readCellSizes, saveCellSize, saveSweepRun } from '../service/store.ts'
 import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
 import { settleAbandonedAccounts } from './abandonedAccounts.ts'
 import { eraseDeleted, MAX_DELETED_QUERIES } from './deletion/deletedAccounts.ts'
@@ -24,18 +22,18 @@ interface Part {
   work: (run: CellRun) => Promise<void>
 }
 
-const SIZE_QUERIES = 2
+const RECORD_QUERIES = 2
 
 /**
- * Records the size of a cell in the directory, unless that has it already as `storedBytes`. D1 tells
- * the size with the result of any query.
+ * Records that the sweep was in a cell, and the size of the cell in the directory, unless that has it
+ * already as `storedBytes`. D1 tells the size with the result of any query.
  */
-const recordCellSize = async (
-  { env, cell, db, take }: CellRun,
+const recordRun = async (
+  { env, cell, db }: Pick<CellRun, 'env' | 'cell' | 'db'>,
+  succeeded: string[],
   storedBytes: number | null,
 ): Promise<void> => {
-  if (!take(SIZE_QUERIES)) return
-  const { meta } = await statement(db, sql`SELECT 1`).run()
+  const { meta } = await saveSweepRun(db, succeeded, Date.now())
   if (isNewCellSize(storedBytes, meta.size_after))
     await saveCellSize(openDirectory(env), cell, meta.size_after)
 }
@@ -79,12 +77,17 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   const slow: (() => Promise<void>)[] = []
   for (const [index, cell] of cells.entries()) {
     if (!queries.startCell(index, cells.length)) break
+    // Taken first: the parts may use up what is left.
+    queries.part(RECORD_QUERIES)(RECORD_QUERIES)
     const later: CellRun['later'] = (work) => slow.push(work)
     const run = { env, cell, db: openCell(env, cell), now, later }
-    const recordSize = (sized: CellRun) => recordCellSize(sized, sizes?.get(cell) ?? null)
-    const parts = [{ name: 'cell-sizes', maxQueries: SIZE_QUERIES, work: recordSize }, ...PARTS]
-    for (const { name, maxQueries, work } of parts)
-      await runPart(name, { cell }, () => work({ ...run, take: queries.part(maxQueries) }))
+    const succeeded: string[] = []
+    for (const { name, maxQueries, work } of PARTS)
+      await runPart(name, { cell }, async () => {
+        await work({ ...run, take: queries.part(maxQueries) })
+        succeeded.push(name)
+      })
+    await runPart('record', { cell }, () => recordRun(run, succeeded, sizes?.get(cell) ?? null))
   }
   for (const work of slow) await work()
 }

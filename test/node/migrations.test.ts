@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { SCHEMA_VERSION } from '../../src/db/version.ts'
 
 const migrations = readdirSync('migrations')
   .filter((name) => name.endsWith('.sql'))
@@ -52,6 +53,10 @@ test.each(migrations)('$name keeps the rows of a filled database', ({ name, sql 
   const { before, after } = migrateFilled(earlier, sql)
   expect(Object.values(before).every((rows) => rows >= ROWS)).toBe(true)
   expect(after).toMatchObject(before)
+})
+
+test('src/db/version.ts names the newest migration', () => {
+  expect(`${SCHEMA_VERSION}.sql`).toBe(migrations.at(-1)?.name)
 })
 
 const all = migrations.map(({ sql }) => sql)

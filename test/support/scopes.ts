@@ -10,6 +10,7 @@ const OPERATIONS: Record<string, string> = {
     readSelf listOperators createOperator readOperator patchOperator deleteOperator
     regenerateOperatorKey
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
+    readOperatorHealth readMetrics
   `,
   'read write execute admin': `
     listSessions endSession readMe

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { PROBLEMS } from '../../src/http/contract/problem.ts'
+import { sweep } from '../../src/sweep/sweep.ts'
 import { openAccount } from '../support/accounts.ts'
 import {
   callWithBindings,
@@ -16,6 +17,7 @@ afterEach(() => {
 })
 
 test('the health check is 200 while the directory answers, and 503 otherwise', async () => {
+  await sweep(env, Date.now())
   const healthy = await call('GET', '/healthz')
   expect([healthy.status, healthy.body]).toMatchObject([200, { success: true, status: 'ok' }])
   const down = await callWithBindings({ DB: failStatements(env.DB, /./) }, 'GET', '/healthz')

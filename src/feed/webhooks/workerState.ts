@@ -1,4 +1,4 @@
-import { findRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
+import { findRow, insertRow, query, selectRows, updateRows } from '../../db/objectTable.ts'
 import type { Webhook } from '../../domain/event/webhook.ts'
 import { webhookWorkers } from '../tables.ts'
 import { abandonPending } from './deliveries.ts'
@@ -28,3 +28,16 @@ export const saveFailingSince = (
   { id }: Webhook,
   failingSince: number | null,
 ): void => updateRows(sql, webhookWorkers, { failingSince }, { webhookId: id })
+
+/** Those of these webhooks that no attempt has reached for so long. */
+export const readFailing = (sql: SqlStorage, webhooks: Webhook[], before: number) => {
+  const failing = selectRows(
+    sql,
+    webhookWorkers,
+    query`${webhookWorkers.failingSince} <= ${before}`,
+  )
+  const enabled = new Set(webhooks.filter((webhook) => webhook.enabled).map(({ id }) => id))
+  return failing.flatMap(({ webhookId: id, failingSince }) =>
+    failingSince !== null && enabled.has(id) ? [{ id, since: failingSince }] : [],
+  )
+}

@@ -1,4 +1,12 @@
-import { deleteRows, hasRow, insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
+import {
+  deleteRows,
+  hasRow,
+  insertRow,
+  query,
+  readValue,
+  runQuery,
+  updateRows,
+} from '../../db/objectTable.ts'
 import type { Database } from '../../db/open.ts'
 import type { StoredEntry } from '../../db/queries/audit.ts'
 import type { Runnable } from '../../db/statement.ts'
@@ -98,7 +106,7 @@ export type Write<Kind extends Effect['kind']> = (
 ) => readonly Runnable[]
 
 export const post = (sql: SqlStorage, effect: Effect): void =>
-  insertRow(sql, outbox, { effect: JSON.stringify(effect) })
+  insertRow(sql, outbox, { effect: JSON.stringify(effect), at: Date.now() })
 
 /** The number of the newest effect, even if it has been carried out. */
 export const lastPosted = (sql: SqlStorage): number =>
@@ -143,5 +151,12 @@ export const removeCarriedOut = (sql: SqlStorage, upTo: number, lastEvent: numbe
   deleteRows(sql, outbox, query`${outbox.seq} <= ${upTo}`)
   updateRows(sql, account, { eventsSeen: query`max(${account.eventsSeen}, ${lastEvent})` })
 }
+
+/** When the oldest effect was posted; null if that is not known. */
+export const oldestPosted = (sql: SqlStorage): number | null =>
+  readValue<number | null>(
+    sql,
+    query`SELECT (SELECT nullif(${outbox.at}, 0) FROM ${outbox} ORDER BY ${outbox.seq} LIMIT 1)`,
+  )
 
 export const isEmpty = (sql: SqlStorage): boolean => !hasRow(sql, outbox, query`true`)

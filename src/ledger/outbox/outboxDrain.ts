@@ -1,15 +1,17 @@
 import { query, runQuery } from '../../db/objectTable.ts'
 import { openCell, openDirectory } from '../../db/open.ts'
+import { BacklogReport } from '../../db/queries/backlogs.ts'
 import type { Env } from '../../env.ts'
 import { pokeFeed } from '../../feed/stub.ts'
 import { account } from '../tables.ts'
-import { goesToDirectory, isEmpty, readPending, removeCarriedOut } from './outbox.ts'
+import { goesToDirectory, isEmpty, oldestPosted, readPending, removeCarriedOut } from './outbox.ts'
 import { applyEffects } from './projection/applyEffects.ts'
 
 const FIRST_RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
 /** After a failure a request waits only this long: a recovered cell answers within it. */
 const DRAIN_WAIT_MS = 250
+const BEHIND_AFTER_MS = 60_000
 
 interface DrainOptions {
   sql: SqlStorage
@@ -26,6 +28,7 @@ export class OutboxDrain {
   /** The drain that begins when the current one ends. */
   #waiting: Promise<void> | null = null
   #failures = 0
+  readonly #backlog = new BacklogReport()
 
   constructor(options: DrainOptions) {
     this.#options = options
@@ -60,10 +63,7 @@ export class OutboxDrain {
     const { sql, armAlarm, onFailure } = this.#options
     try {
       for (let effects = readPending(sql); effects[0]; effects = readPending(sql)) {
-        const { id, cell } = runQuery<{ id: string; cell: number }>(
-          sql,
-          query`SELECT ${account.id}, ${account.cell} FROM ${account}`,
-        ).one()
+        const { id, cell } = this.#readOwner()
         const env = this.#options.env()
         const db = goesToDirectory(effects[0]) ? openDirectory(env) : openCell(env, cell)
         const { lastEvent, hasSubscribers } = await applyEffects(db, id, effects, Date.now())
@@ -76,5 +76,22 @@ export class OutboxDrain {
       onFailure(error)
       armAlarm()
     }
+    void this.#reportBacklog().catch(() => {})
+  }
+
+  #readOwner(): { id: string; cell: number } {
+    const owner = query`SELECT ${account.id}, ${account.cell} FROM ${account}`
+    return runQuery<{ id: string; cell: number }>(this.#options.sql, owner).one()
+  }
+
+  /** The operator sees an outbox that has been behind for a minute. */
+  async #reportBacklog(): Promise<void> {
+    const now = Date.now()
+    const since = oldestPosted(this.#options.sql)
+    const isBehind = since !== null && now - since >= BEHIND_AFTER_MS
+    const behind = isBehind ? [{ id: '', since }] : []
+    const { id: accountId, cell } = this.#readOwner()
+    const db = openCell(this.#options.env(), cell)
+    await this.#backlog.report(db, { accountId, kind: 'outbox', behind, now })
   }
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import {
   audit,
+  backlogs,
   commands,
   events,
   idempotency,
@@ -59,6 +60,7 @@ const RULES: Rule[] = [
   { time: sourcePayloads.receivedAt, days: 7 },
   { time: commands.creation, days: COMMAND_DAYS },
   { time: tombstones.creation, days: 30 },
+  { time: backlogs.confirmed, days: 1 },
   {
     time: audit.id,
     days: AUDIT_DAYS,

@@ -268,6 +268,8 @@ const makeWatch = async (owner: TestAccount) => {
 
 export const SAMPLES: Record<string, Sample> = {
   readHealth: {},
+  readOperatorHealth: {},
+  readMetrics: { query: '?format=json' },
   readOpenApi: {},
   getToken: { body: ({ userName, apiKey }) => ({ userName, apiKey }) },
 

@@ -92,12 +92,15 @@ test('while all cells are full, a user name that is taken is still reported as t
 })
 
 test('the health check shows the size of each cell, and is degraded while one is full', async () => {
+  await sweep(env, Date.now())
   await setCells([0, 5 * GB], [0, null])
   const health = async (bindings: object = {}) =>
     (await callWithBindings(bindings, 'GET', '/healthz')).body
   expect((await call('GET', '/healthz')).body).toEqual({
     success: true,
     status: 'ok',
+    lastSweep: expect.any(String),
+    sweepOnTime: true,
     cells: [
       { cell: 0, sizeBytes: 5 * GB, full: false },
       { cell: 1, sizeBytes: null, full: false },

@@ -65,7 +65,8 @@ const fillState = compile((p: Placeholders<State>) =>
       reason: p.reason,
       provider: p.provider,
       attempts: p.attempts,
-      changed: p.at,
+      // An attempt that fails changes the reason alone: how long it has waited stays known.
+      changed: sql`iif(${messages.status} = ${p.status}, ${messages.changed}, ${p.at})`,
       seq: p.seq,
       resetAt: sql`NULL`,
       linkHash: sql`ifnull(${p.linkHash}, ${messages.linkHash})`,
