@@ -946,7 +946,6 @@ export type ReadCommandChannelReply = { success: true; sourceId: string | null }
 export type SetCommandChannelReply = { success: true; sourceId: string | null }
 export type CommandPage = { success: true; commands: Command[]; nextCursor: string | null }
 export type CommandReply = { success: true; command: Command }
-<<<<<<< HEAD
 export type CurrentOperatorReply = { success: true; operator: CurrentOperator }
 export type CurrentOperator = {
   id: string
@@ -970,7 +969,6 @@ export type Operator = {
 }
 export type CreateOperatorReply = { success: true; operator: Operator; apiKey: string | null }
 export type OperatorReply = { success: true; operator: Operator }
-=======
 export type ReadOperatorHealthReply = {
   success: true
   status: ReadHealthReplyStatus
@@ -994,7 +992,6 @@ export type OperatedCell = {
   problems: OperatedCellProblem[]
 }
 export type ReadMetricsReply = { success: true; metrics: ReadMetricsReplyMetric[] }
->>>>>>> 6c597380 (feat(service): show the health of every cell, and figures for Prometheus)
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -1552,10 +1549,8 @@ export type QuarantinedLocation = {
   receivedAt: string
 }
 export type CommandStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-<<<<<<< HEAD
 export type CurrentOperatorRight = 'read' | 'usage' | 'support' | 'own'
 export type CurrentOperatorSignIn = 'token' | 'key' | 'access'
-=======
 export type ReadOperatorHealthReplySchema = { expected: string; ledger: number | null }
 export type ReadMetricsReplyMetricType = 'gauge' | 'counter' | 'histogram'
 export type ReadMetricsReplyMetricSampleLabels = Record<string, string>
@@ -1570,7 +1565,6 @@ export type ReadMetricsReplyMetric = {
   help: string
   samples: ReadMetricsReplyMetricSample[]
 }
->>>>>>> 6c597380 (feat(service): show the health of every cell, and figures for Prometheus)
 export type NewEmergencyContact = { name: string; email?: string | null; phone?: string | null }
 export type NewEscalation = {
   afterMinutes?: number
@@ -1827,7 +1821,6 @@ export interface Operations {
   'GET /api/devices/{deviceId}/commands': { reply: CommandPage; body: never }
   'GET /api/devices/{deviceId}/commands/{commandId}': { reply: CommandReply; body: never }
   'GET /admin/audit': { reply: AuditEntryPage; body: never }
-<<<<<<< HEAD
   'GET /admin/me': { reply: CurrentOperatorReply; body: never }
   'GET /admin/operators': { reply: OperatorPage; body: never }
   'POST /admin/operators': { reply: CreateOperatorReply; body: CreateOperatorBody }
@@ -1841,10 +1834,8 @@ export interface Operations {
     reply: CreateOperatorReply
     body: RegenerateOperatorKeyBody
   }
-=======
   'GET /admin/health': { reply: ReadOperatorHealthReply; body: never }
   'GET /admin/metrics': { reply: ReadMetricsReply; body: never }
->>>>>>> 6c597380 (feat(service): show the health of every cell, and figures for Prometheus)
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }
