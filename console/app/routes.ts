@@ -119,6 +119,11 @@ export const routes: readonly Route[] = [
     // Users who see one group have the keys that are bound to them.
     isForWholeAccount: false,
   },
+  {
+    path: '/settings/audit',
+    load: () => import('../pages/settings/AuditPage.tsx'),
+    needs: 'admin',
+  },
   { path: '/settings/sessions', load: () => import('../pages/settings/SessionsPage.tsx') },
   {
     path: '/settings/notifications',

@@ -302,6 +302,7 @@ function pagePaths({ ship, third }) {
     '/settings',
     '/settings/emergencies',
     '/settings/keys',
+    '/settings/audit',
     '/settings/sessions',
     '/settings/notifications',
     '/no/such/page',

@@ -147,6 +147,22 @@ try {
     await page.getByText('The key Dispatch is deleted.').waitFor()
   })
 
+  await check('who changed a group is on its page, and in the audit', async () => {
+    const group = await account.call('POST', '/api/groups', { name: 'Audited' })
+    await account.call('PATCH', `/api/groups/${group.id}`, { name: 'Audited again' })
+    await openPath(page, `/groups/${group.id}`)
+    await page.getByText('Who changed this').click()
+    await page.getByText('Group created').waitFor()
+    await page.getByText('Name: Audited → Audited again').waitFor()
+    await openPath(page, `/settings/audit?resource=${group.id}`)
+    await page.getByRole('cell', { name: 'Group changed' }).waitFor()
+    await page.getByRole('button', { name: 'Of one item only' }).click()
+    await page.getByRole('cell', { name: 'Signed in', exact: true }).first().waitFor()
+    await page.getByLabel('What', { exact: true }).selectOption('Groups')
+    await page.getByRole('cell', { name: 'Group changed' }).waitFor()
+    await account.call('DELETE', `/api/groups/${group.id}`)
+  })
+
   await check('a group is created, edited and deleted by its name', async () => {
     await openPath(page, '/groups/new')
     await page.getByLabel('Name', { exact: true }).fill('North fleet')

@@ -8,6 +8,7 @@ import { formatPosition, formatSpeed } from '../../format/units.ts'
 import { useLiveEvents } from '../../live/useLive.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { LinkButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -218,6 +219,7 @@ export default ({ params: { deviceId = '' } }: PageProps) => {
       <TripsPanel key={`trips-${device.id}`} deviceId={device.id} />
       <Conversation key={`conversation-${device.id}`} device={device} />
       <Quarantine key={`quarantine-${device.id}`} device={device} onAccepted={reload} />
+      <WhoChanged key={`audit-${device.id}`} id={device.id} />
     </Page>
   )
 }

@@ -6,6 +6,7 @@ import type { Group } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { DevicePicker } from '../../ui/form/DevicePicker.tsx'
@@ -137,6 +138,7 @@ export default ({ params: { groupId = '' } }: PageProps) => {
       actions={canEditGroups() && <DeleteGroup group={data} />}
     >
       {canEditGroups() ? <GroupForm key={data.id} group={data} /> : <ReadOnly group={data} />}
+      <WhoChanged key={`audit-${data.id}`} id={data.id} />
     </Page>
   )
 }

@@ -7,6 +7,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { navigate } from '../../router/router.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { NotAllowed } from '../../ui/NotAllowed.tsx'
 import { Card, Page } from '../../ui/Page.tsx'
@@ -61,6 +62,7 @@ const Loaded = ({ rule, referred, onChange }: LoadedProps) => {
         )}
         <TryRule rule={rule} zones={referred.zones} isDirty={isDirty} onChange={onChange} />
       </div>
+      <WhoChanged id={rule.id} />
     </Page>
   )
 }

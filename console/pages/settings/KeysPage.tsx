@@ -6,8 +6,10 @@ import { useAction, useResource } from '../../api/resource.ts'
 import type { Key, NewKeyReply } from '../../api/types.ts'
 import { now } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
+import { auditText } from '../../text/audit.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
+import { auditHref } from '../../ui/audit/WhoChanged.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { FormDialog } from '../../ui/dialog/Dialog.tsx'
@@ -107,6 +109,7 @@ export default () => {
         <span class="two-lines">
           <b>{name}</b>
           <code class="muted">{id}</code>
+          {isAdmin() && <a href={auditHref(id)}>{auditText.whoChanged}</a>}
         </span>
       ),
     },

@@ -1,9 +1,11 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { call } from '../../api/client.ts'
+import { isAdmin } from '../../api/people.ts'
 import { useResource } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
 import { place } from '../../router/router.ts'
 import { session } from '../../session/session.ts'
+import { auditText } from '../../text/audit.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Page } from '../../ui/Page.tsx'
@@ -23,6 +25,7 @@ export const SettingsFrame = ({ title, children, actions, lead }: SettingsFrameP
     { href: '/settings', label: text.settings.account, isShown: true },
     { href: '/settings/emergencies', label: text.settings.emergencies, isShown: true },
     { href: '/settings/keys', label: text.settings.keys, isShown: session.can('admin') },
+    { href: '/settings/audit', label: auditText.title, isShown: isAdmin() },
     {
       href: '/settings/sessions',
       label: text.settings.sessions,

@@ -6,6 +6,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { Card, Facts, Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -92,6 +93,7 @@ const OneSource = ({ sourceId }: { sourceId: string }) => {
       </div>
       <UnclaimedList sourceId={sourceId} pages={unclaimed} dropped={dropped} onReload={reload} />
       <Failures source={data} pages={failures} onReload={reload} />
+      <WhoChanged id={sourceId} />
     </Page>
   )
 }

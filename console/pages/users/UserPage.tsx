@@ -5,6 +5,7 @@ import type { User } from '../../api/types.ts'
 import type { PageProps } from '../../app/routes.ts'
 import { text } from '../../text/text.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { ConfirmButton, DeleteButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { TextField } from '../../ui/form/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -110,6 +111,7 @@ export default ({ params: { userId = '' } }: PageProps) => {
       }
     >
       <UserForm key={data.id} user={data} />
+      <WhoChanged key={`audit-${data.id}`} id={data.id} />
     </Page>
   )
 }

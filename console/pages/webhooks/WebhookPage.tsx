@@ -7,6 +7,7 @@ import type { PageProps } from '../../app/routes.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
@@ -73,6 +74,7 @@ const OneWebhook = ({ webhookId }: { webhookId: string }) => {
     >
       <WebhookForm key={data.id} webhook={data} onSaved={replace} />
       <Deliveries webhookId={webhookId} pages={deliveries} />
+      <WhoChanged id={webhookId} />
     </Page>
   )
 }

@@ -6,6 +6,7 @@ import { canEditRules, replacePatch } from '../../api/zonesAndRules.ts'
 import { useReloadWhenBack } from '../../app/reloadWhenBack.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
@@ -194,6 +195,7 @@ export const ZoneForm = ({ zone, map, onStored, onDeleted }: ZoneFormProps) => {
         />
         {!isReadOnly && <Drawing {...tools} kind={draft.shape.kind} hasShape={'shape' in parsed} />}
       </Form>
+      {zone && <WhoChanged key={zone.id} id={zone.id} />}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
-import { rowsOfRequests } from '../../support/audit.ts'
+import { rowsOfRequests } from '../../support/db/audit.ts'
 import { createSignInUser } from '../../support/sessions.ts'
 import { eventually } from '../../support/time.ts'
 import { readToken } from '../../support/tokens.ts'

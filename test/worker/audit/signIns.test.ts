@@ -5,7 +5,7 @@ import { openCell } from '../../../src/db/open.ts'
 import { formatApiKey } from '../../../src/domain/account/apiKey.ts'
 import { deleteOldRows } from '../../../src/sweep/deletion/oldRows.ts'
 import { fetchToken, openAccount } from '../../support/accounts.ts'
-import { actionsOf, auditOf } from '../../support/audit.ts'
+import { actionsOf, auditOf } from '../../support/db/audit.ts'
 import { call } from '../../support/http.ts'
 import {
   createSignInUser,

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
-import type { Change } from '../../src/domain/admin/audit.ts'
-import type { Caller } from './accounts.ts'
+import type { Change } from '../../../src/domain/admin/audit.ts'
+import type { Caller } from '../accounts.ts'
 
 export interface Entry {
   id: string
