@@ -15,8 +15,8 @@ const onStorage = <T>(
   runInDurableObject(objects.get(objects.idFromName(name)), (_, { storage }) => work(storage))
 
 test.each([
-  { name: 'ledger', objects: env.LEDGER, tables: ledgerTables, count: 22 },
-  { name: 'feed', objects: env.FEED, tables: feedTables, count: 5 },
+  { name: 'ledger', objects: env.LEDGER, tables: ledgerTables, count: 24 },
+  { name: 'feed', objects: env.FEED, tables: feedTables, count: 6 },
 ])('the declared tables of the $name are those that the migrations make', async (object) => {
   const declared = Object.values<unknown>(object.tables).filter((value) => is(value, Table))
   expect(declared).toHaveLength(object.count)
