@@ -32,6 +32,7 @@ import { sessions } from './sessions/routes.ts'
 import { pushes } from './sources/push/pushRoutes.ts'
 import { deviceQuarantine, sources } from './sources/routes.ts'
 import { stream } from './stream/routes.ts'
+import { support } from './support/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { trips } from './trips/routes.ts'
 import { users } from './users/routes.ts'
@@ -80,6 +81,7 @@ export const app = base
   .route('/admin/audit', operatorAudit)
   .route('/admin', operators)
   .route('/admin', operatorHealth)
+  .route('/admin', support)
   .route('/admin', admin)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)

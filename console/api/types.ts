@@ -305,6 +305,11 @@ export type PatchOperatorBody = {
 }
 export type WrappedPatchOperatorBody = { operator: PatchOperatorBody }
 export type RegenerateOperatorKeyBody = { overlapSeconds?: number | null; expires?: string | null }
+export type StartSupportBody = {
+  reason: string
+  minutes?: number | null
+  scopes?: StartSupportBodyScope[] | null
+}
 export type CreateAccountBody = {
   userName: string
   name: string
@@ -457,6 +462,7 @@ export type Key = {
   creation: string
   expires: string | null
   lastUsed: string | null
+  support: KeySupport | null
 }
 export type PushSubscriptionList = { success: true; pushSubscriptions: PushSubscription[] }
 export type PushSubscription = {
@@ -512,6 +518,7 @@ export type Account = {
   status: CallerAccountStatus
   statusMessage: string
   supportMayWrite: boolean
+  support?: Support[]
   retentionDays: number
   emergencyAlerts: string[]
   emergencyContacts: EmergencyContact[]
@@ -525,6 +532,14 @@ export type Account = {
   lastModified: string
 }
 export type Licenses = { total: number; used: number; available: number }
+export type Support = {
+  id: string
+  operator: string
+  reason: string
+  scopes: StartSupportBodyScope[]
+  creation: string
+  until: string
+}
 export type Budgets = {
   locationsPerDay: number
   storageBytes: number
@@ -969,6 +984,7 @@ export type Operator = {
 }
 export type CreateOperatorReply = { success: true; operator: Operator; apiKey: string | null }
 export type OperatorReply = { success: true; operator: Operator }
+<<<<<<< HEAD
 export type ReadOperatorHealthReply = {
   success: true
   status: ReadHealthReplyStatus
@@ -992,6 +1008,9 @@ export type OperatedCell = {
   problems: OperatedCellProblem[]
 }
 export type ReadMetricsReply = { success: true; metrics: ReadMetricsReplyMetric[] }
+=======
+export type StartSupportReply = { success: true; support: Support; token: string | null }
+>>>>>>> e4d8fb02 (feat(support): give operators access that the account sees and ends)
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -1146,6 +1165,7 @@ export type PushQuery = Record<string, string>
 export type PastedPushHeaders = Record<string, string>
 export type CommandFormat = 'Text' | 'Hex' | 'Base64'
 export type CreateOperatorBodyRole = 'support' | 'billing' | 'owner'
+export type StartSupportBodyScope = 'read' | 'write' | 'execute'
 export type EventDeviceCreatedData = { deviceId: string; name: string }
 export type EventDeviceUpdatedData = { deviceId: string; name: string }
 export type EventDeviceDeletedData = { deviceId: string; name: string }
@@ -1415,6 +1435,7 @@ export type ProblemCode =
 export type ProblemError = { pointer: string; detail: string }
 export type CallerAccountStatus = 'active' | 'notice' | 'readOnly' | 'ingestOnly' | 'disabled'
 export type CallerUserNotify = { email: boolean; sms: boolean; push: boolean; voice: boolean }
+export type KeySupport = { operator: string; reason: string }
 export type MessageKind = 'alert' | 'notice' | 'escalation' | 'invitation' | 'reset' | 'command'
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'suppressed'
 export type AuditEntryActorType = 'key' | 'user' | 'operator' | 'source' | 'system'
@@ -1834,8 +1855,13 @@ export interface Operations {
     reply: CreateOperatorReply
     body: RegenerateOperatorKeyBody
   }
+<<<<<<< HEAD
   'GET /admin/health': { reply: ReadOperatorHealthReply; body: never }
   'GET /admin/metrics': { reply: ReadMetricsReply; body: never }
+=======
+  'POST /admin/accounts/{accountId}/support': { reply: StartSupportReply; body: StartSupportBody }
+  'DELETE /admin/accounts/{accountId}/support/{keyId}': { reply: Done; body: never }
+>>>>>>> e4d8fb02 (feat(support): give operators access that the account sees and ends)
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }

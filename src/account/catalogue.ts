@@ -6,6 +6,7 @@ import {
   MAX_MAX_USERS,
   MAX_REQUESTS_PER_MINUTE,
   MAX_STORAGE_BYTES,
+  MIN_REQUESTS_PER_MINUTE,
 } from '../domain/account/budget.ts'
 import { MAX_ZONES } from '../domain/geo/zone.ts'
 import {
@@ -38,7 +39,8 @@ export const budgets = z
       description: 'Users that it may have; beyond: 409 `user-limit-reached`.',
     }),
     requestsPerMinute: z.int().meta({
-      description: 'Requests that it may make in a minute; beyond: 429 `too-many-requests`.',
+      description:
+        'Requests that it may make in a minute; beyond: 429 `too-many-requests`, and clients try again after `Retry-After`.',
     }),
     maxRetentionDays: z.int().meta({ description: 'The most that `retentionDays` may be.' }),
     maxZones: z
@@ -78,7 +80,7 @@ export const budgetSettings = z
     locationsPerDay: budget(MAX_LOCATIONS_PER_DAY),
     storageBytes: budget(MAX_STORAGE_BYTES),
     maxUsers: budget(MAX_MAX_USERS),
-    requestsPerMinute: budget(MAX_REQUESTS_PER_MINUTE, 1),
+    requestsPerMinute: budget(MAX_REQUESTS_PER_MINUTE, MIN_REQUESTS_PER_MINUTE),
     maxRetentionDays: budget(MAX_RETENTION_DAYS, 1),
     maxZones: budget(MAX_ZONES),
     messagesPerDay: z

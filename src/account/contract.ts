@@ -4,6 +4,7 @@ import { ACCOUNT_STATUSES } from '../domain/admin/status.ts'
 import { define } from '../http/contract/contract.ts'
 import { id, name, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { support } from '../support/forms.ts'
 import { budgets, budgetUsage } from './catalogue.ts'
 import { emergencySettings, shownEmergencySettings } from './forms.ts'
 
@@ -40,6 +41,9 @@ export const account = z
     supportMayWrite: z.boolean().meta({
       description:
         'Whether the operator’s support may change something while it has access; otherwise it only reads.',
+    }),
+    support: z.array(support).optional().meta({
+      description: 'Who of the operator’s support has access now. Lists of accounts leave it out.',
     }),
     retentionDays,
     ...shownEmergencySettings,
@@ -81,7 +85,10 @@ export const replaceAccount = define({
     name,
     timeZone,
     retentionDays,
-    supportMayWrite: z.boolean('must be true or false').default(false),
+    supportMayWrite: z.boolean('must be true or false').default(false).meta({
+      description:
+        'Whether the operator’s support may change something while it has access; otherwise it only reads.',
+    }),
     ...emergencySettings,
   }),
   wrapper: 'account',
@@ -91,6 +98,7 @@ export const replaceAccount = define({
     'licenses',
     'status',
     'statusMessage',
+    'support',
     'lastDrillAt',
     'lastDrillAlertId',
     'budgets',

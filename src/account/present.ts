@@ -11,12 +11,16 @@ import { MAX_ZONES } from '../domain/geo/zone.ts'
 import { type EmergencySettings, escalationOf } from '../domain/message/emergency.ts'
 import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
+import { presentSupport } from '../support/forms.ts'
+import type { Support } from '../support/store.ts'
 
 /** What an account's view needs beside the account. */
 export interface BudgetContext {
   usage: Usage | null
   /** The default budgets. */
   perLicense: Budgets & { messagesPerDay: MessageCounts; requestsPerMinute: number }
+  /** Who of the operator's support has access; lists of accounts leave it out. */
+  support?: Support[]
   /** The messages of the day; lists of accounts leave them out. */
   sent?: MessageCounts
   /** The last test of the emergency chain, for the account itself. */
@@ -38,7 +42,7 @@ const presentEscalation = (settings: EmergencySettings) => {
 
 export const presentAccount = (
   account: Omit<Account, 'number' | 'version'>,
-  { usage, perLicense, sent, lastDrill, now }: BudgetContext,
+  { usage, perLicense, sent, lastDrill, support, now }: BudgetContext,
 ) => {
   const { id, userName, name, timeZone, total, used, retentionDays } = account
   return {
@@ -50,6 +54,7 @@ export const presentAccount = (
     status: account.status,
     statusMessage: account.statusMessage,
     supportMayWrite: account.supportMayWrite,
+    ...(support && { support: support.map(presentSupport) }),
     retentionDays,
     emergencyAlerts: account.emergencyAlerts,
     emergencyContacts: account.emergencyContacts,

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { retryTransient } from '../db/transient.ts'
 import type { Account } from '../domain/account/account.ts'
 import { allows } from '../domain/account/scope.ts'
@@ -8,7 +9,7 @@ import { applyPatch, changesMember } from '../http/body/patch.ts'
 import { readCurrentUsage } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { requireOk } from '../http/contract/problem.ts'
+import { invalid, requireOk } from '../http/contract/problem.ts'
 import { refuseLinkInName } from '../http/contract/validation.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { replyPage, replyWithEtag } from '../http/reply/reply.ts'
@@ -16,6 +17,7 @@ import { editResource } from '../http/resource/editResource.ts'
 import { writerOf } from '../http/writer.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
+import { listSupport } from '../support/store.ts'
 import * as contract from './contract.ts'
 import { type BudgetContext, presentAccount } from './present.ts'
 
@@ -26,6 +28,7 @@ const readOwn = async (c: Context) =>
 
 const readBudgetContext = async (c: Context): Promise<BudgetContext> => ({
   usage: await readCurrentUsage(requestContext(c)),
+  support: await listSupport(c.get('db'), c.get('principal').accountId, Date.now()),
   perLicense: budgetsPerLicense(c.env),
   now: Date.now(),
 })
@@ -39,6 +42,12 @@ const presentWrapped = (account: Account, context: BudgetContext) => ({
 const maySeeContacts = (c: Context): boolean => {
   const { groupId, scopes } = c.get('principal')
   return groupId === null && allows(scopes, 'write')
+}
+
+const requireAllowedRetention = ({ budgets, retentionDays }: Account, wanted: number): void => {
+  const { maxRetentionDays: max } = budgets
+  if (max !== null && wanted > max && wanted !== retentionDays)
+    throw invalid({ pointer: '/retentionDays', detail: `must be at most ${max} in this account` })
 }
 
 export const account = new Hono<AppEnv>()
@@ -72,6 +81,7 @@ export const account = new Hono<AppEnv>()
         const shown = presentAccount(before, { ...context, sent, lastDrill })
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
+        requireAllowedRetention(before, changed.retentionDays)
         // What is shown may be the default, which stays one until the caller sets something.
         const isSet = changesMember(patch, 'escalation')
         const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation
@@ -79,6 +89,7 @@ export const account = new Hono<AppEnv>()
       },
       write: (_, change, versions) => ownLedger(c).editAccount(change, versions, writerOf(c)),
     })
+    if (changesMember(patch, 'supportMayWrite')) evictKeysOfAccount(account.id)
     const body = presentWrapped(account, { ...context, sent, lastDrill })
     return replyWithEtag(c, contract.patchAccount, body, account)
   })

@@ -3,7 +3,7 @@ import { budgetSettings } from '../account/catalogue.ts'
 import { account } from '../account/contract.ts'
 import { ACCOUNT_STATUSES, UNDELETE_ACCOUNT_DAYS } from '../domain/admin/status.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, name, success, time, timeZone } from '../http/contract/wire.ts'
+import { done, name, search, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
@@ -40,6 +40,7 @@ const WRITTEN = [
   'deletedAt',
   'erasesAt',
   'supportMayWrite',
+  'support',
   'creation',
   'lastModified',
   'emergencyAlerts',
@@ -55,7 +56,27 @@ export const listAccounts = define({
   ...common,
   right: 'read',
   summary: 'List accounts',
-  query: z.strictObject(pageQuery),
+  description:
+    'In the order in which they were opened. A search scans 5,000 accounts for a page, which may therefore have fewer rows than asked for, or none: go on with `nextCursor`.',
+  query: z.strictObject({
+    ...pageQuery,
+    q: search.meta({
+      description: 'A part of the name or the user name, ignoring case, or the id.',
+      example: 'ship',
+    }),
+    userName: search.meta({ description: 'The user name, ignoring case.', example: 'demo' }),
+    state: z
+      .enum([...ACCOUNT_STATUSES, 'deleted'], 'must be a status, or deleted')
+      .optional()
+      .meta({ description: 'The `status` of accounts that exist, or `deleted`.' }),
+    cell: z.coerce
+      .number('must be a whole number')
+      .int('must be a whole number')
+      .min(0, 'must be at least 0')
+      .max(9999, 'must be at most 9999')
+      .optional()
+      .meta({ description: 'The number of the database.', example: 0 }),
+  }),
   reply: z.object({ success, accounts: z.array(operatedAccount), nextCursor }),
 })
 
@@ -179,7 +200,7 @@ export const createAccountKey = define({
     'For a customer who has lost access. Without a body, the key is named `operator` and has the scope `admin`.',
   optionalBody: true,
   body: keyBody.omit({ userId: true }).partial({ name: true, scopes: true }),
-  ignored: ['id', 'creation', 'lastUsed'],
+  ignored: ['id', 'creation', 'lastUsed', 'support'],
   status: 201,
   reply: newKeyReply,
   problems: ['account-not-found'],

@@ -3,7 +3,6 @@ import type { BudgetContext } from '../account/present.ts'
 import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
-import { retryTransient } from '../db/transient.ts'
 import { type Account, minAccountNumber } from '../domain/account/account.ts'
 import type { Usage } from '../domain/account/budget.ts'
 import { currentDay } from '../domain/account/license.ts'
@@ -18,7 +17,7 @@ import { applyPatch } from '../http/body/patch.ts'
 import { readCurrentUsage, rereadBudgets } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { invalid, Problem, requireOk } from '../http/contract/problem.ts'
+import { invalid, requireOk } from '../http/contract/problem.ts'
 import { refuseLinkInName } from '../http/contract/validation.ts'
 import { replyList } from '../http/paging/list.ts'
 import { reply, replyWithEtag } from '../http/reply/reply.ts'
@@ -29,15 +28,16 @@ import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { operatorContext } from '../serviceContext.ts'
+import { listSupport } from '../support/store.ts'
 import * as contract from './contract.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
+import { findRequested, readRequested } from './requested.ts'
+import { searchAccounts } from './search.ts'
 import {
   addToDirectory,
   confirmOpening,
   type DirectoryEntry,
-  findInDirectory,
-  listDirectory,
   readAccounts,
   readHighestNumber,
 } from './store.ts'
@@ -55,6 +55,7 @@ const readBudgetContext = async (
   sent: MessageCounts,
 ): Promise<BudgetContext> => ({
   ...budgetContext(c, await readCurrentUsage(operatorContext(c, account))),
+  support: await listSupport(openCell(c.env, account.cell), account.id, Date.now()),
   sent,
 })
 
@@ -62,16 +63,6 @@ const presentWrapped = (account: Account, context: BudgetContext) => ({
   success: true as const,
   account: presentOperatedAccount(account, context),
 })
-
-/** The account in the path. */
-const readRequested = async (c: Context) => {
-  const id = c.req.param('accountId') ?? ''
-  const directory = withRetries(openDirectory(c.env))
-  if (!(await findInDirectory(directory, id))) throw new Problem('account-not-found')
-  return requireOk(await retryTransient(() => ledgerOf(c.env, id).readAccount()))
-}
-
-const findRequested = async (c: Context): Promise<Account> => (await readRequested(c)).account
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
 const readListed = async (c: Context, entries: DirectoryEntry[]) => {
@@ -152,9 +143,8 @@ const changedStatus = (
 export const admin = new Hono<AppEnv>()
   .get('/accounts', operation(contract.listAccounts), (c) =>
     replyList(c, contract.listAccounts, c.req.valid('query'), {
-      read: ([after = 0], limit) =>
-        listDirectory(withRetries(openDirectory(c.env)), Number(after), limit),
-      positionOf: ({ number }) => [number],
+      readPage: ([after = 0]) =>
+        searchAccounts(c.env, { ...c.req.valid('query'), after: Number(after) }),
       toBody: async (entries) => ({ accounts: await readListed(c, entries) }),
     }),
   )

@@ -94,17 +94,45 @@ export const findInDirectory = async (
   return row ?? null
 }
 
+interface DirectoryListing {
+  /** The number that the page before ended with. */
+  after: number
+  limit: number
+  userNameKey?: string | undefined
+  cell?: number | undefined
+}
+
 export const listDirectory = (
   db: Database,
-  after: number,
-  limit: number,
+  { after, limit, userNameKey, cell }: DirectoryListing,
 ): Promise<DirectoryEntry[]> =>
   db
     .select(ENTRY)
     .from(directory)
-    .where(gt(directory.number, after))
+    .where(
+      and(
+        gt(directory.number, after),
+        userNameKey === undefined ? undefined : eq(directory.userNameKey, userNameKey),
+        cell === undefined ? undefined : eq(directory.cell, cell),
+      ),
+    )
     .orderBy(asc(directory.number))
     .limit(limit)
+
+/** What a search compares. */
+const SEARCHED = {
+  id: accounts.id,
+  name: accounts.name,
+  userName: accounts.userName,
+  status: accounts.status,
+  deletedAt: accounts.deletedAt,
+}
+
+export const readSearched = (db: Database, ids: string[]) =>
+  db
+    .select(SEARCHED)
+    .from(accounts)
+    .where(inArray(accounts.id, valuesOf(ids)))
 
 export type AccountRow = Omit<typeof accounts.$inferSelect, 'nextExpiry' | 'seq'> & {
   /** How many devices have expired on which day after `day`, the day that `used` is for. */

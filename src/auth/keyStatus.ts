@@ -13,6 +13,8 @@ const selectStatusesOf = (table: typeof keys | typeof sessions) =>
         keyId: sql<string>`${table.id}`,
         accountId: accounts.id,
         accountStatus: accounts.status,
+        supportMayWrite: accounts.supportMayWrite,
+        requestsPerMinute: accounts.requestsPerMinute,
         name: table === keys ? sql<string>`${keys.name}` : sql<string>`${users.name}`,
         operatorId: table === keys ? sql<string | null>`${keys.operatorId}` : sql<null>`NULL`,
         userId: sql<string | null>`${table.userId}`,
@@ -35,13 +37,14 @@ const selectKeys = selectStatusesOf(keys)
 const selectSessions = selectStatusesOf(sessions)
 
 const toStatus = (row: RowOf<typeof selectKeys>) => {
-  const { accountId, accountStatus, userId, name, operatorId } = row
-  const { expires, lastUsed, isUserDisabled } = row
+  const { accountId, accountStatus, supportMayWrite, requestsPerMinute } = row
+  const account = { accountId, accountStatus, supportMayWrite, requestsPerMinute }
+  const { userId, name, operatorId, expires, lastUsed, isUserDisabled } = row
   const { from, userExpires, privileges, groupId, adminDevices } = row
   const access = { from, expires: userExpires, privileges, groupId, adminDevices }
   /** The user that the key is bound to, whose privileges limit the key. */
   const user = isUserDisabled === null ? null : { disabled: isUserDisabled, ...access }
-  return { accountId, accountStatus, userId, name, operatorId, expires, lastUsed, user }
+  return { ...account, userId, name, operatorId, expires, lastUsed, user }
 }
 
 /**

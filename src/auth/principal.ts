@@ -6,6 +6,7 @@ import type { AccountStatus } from '../domain/admin/status.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
+import { noteAccountLimit } from './requestLimit.ts'
 import { type Claims, type InvalidToken, verifyToken } from './token.ts'
 
 /** The caller, as the token states and the cell has confirmed. */
@@ -71,7 +72,10 @@ const checkStatus = (
   if (user && !canAct(user, now)) return 'user-disabled'
   // A session has the user's present privileges, even if they are more than at the sign-in.
   const held = isSession ? SCOPES : claims.scopes
-  const scopes = user ? intersectScopes(held, toScopes(user.privileges)) : claims.scopes
+  const ownScopes = user ? intersectScopes(held, toScopes(user.privileges)) : claims.scopes
+  // The account may take back at any time that support changes something.
+  const isReader = status.operatorId !== null && !status.supportMayWrite
+  const scopes = isReader ? intersectScopes(ownScopes, ['read']) : ownScopes
   const groupId = user?.groupId ?? null
   const adminDevices = user?.adminDevices ?? null
   const { name, operatorId, accountStatus } = status
@@ -112,5 +116,7 @@ export const authenticate = async (
   const status = await findKeyStatus(withRetries(db), claims.keyId, now)
   const principal = checkStatus(claims, status, now)
   if (typeof principal === 'string') return principal
-  return status ? { claims, status, principal, db } : 'key-revoked'
+  if (!status) return 'key-revoked'
+  noteAccountLimit(principal.accountId, status.requestsPerMinute)
+  return { claims, status, principal, db }
 }

@@ -50,6 +50,18 @@ interface CountContext {
   executionCtx: Pick<ExecutionContext, 'waitUntil'>
 }
 
+/** What the operator has set for accounts that this isolate has seen. */
+const ownLimits = new BoundedCache<number>(10_000)
+
+/** Notes how many requests the account may make in a minute; null for the default. */
+export const noteAccountLimit = (accountId: string, perMinute: number | null): void => {
+  if (perMinute === null) ownLimits.delete(accountId)
+  else ownLimits.set(accountId, perMinute)
+}
+
+export const accountLimit = (env: Env, accountId: string): number =>
+  ownLimits.get(accountId) ?? readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE')
+
 /** The answer of the binding is not awaited: it closes the window for later requests. */
 const addToWindow = (
   { env, executionCtx }: CountContext,
@@ -57,7 +69,7 @@ const addToWindow = (
   window: LimitWindow,
   cost: number,
 ): void => {
-  const slice = Math.ceil(readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE') / ACCOUNT_SLICES)
+  const slice = Math.ceil(accountLimit(env, accountId) / ACCOUNT_SLICES)
   const slicesBefore = Math.floor(window.count / slice)
   window.count += cost
   const slices = Math.floor(window.count / slice)
@@ -69,13 +81,13 @@ const addToWindow = (
   }
 }
 
-const isFull = (env: Env, { isClosed }: LimitWindow, count: number, share = 1): boolean =>
-  isClosed || count >= readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE') * share
+const isFull = ({ isClosed }: LimitWindow, count: number, limit: number): boolean =>
+  isClosed || count >= limit
 
 /** Counts one request of an account; false beyond the limit. */
 export const tryCountRequest = (context: CountContext, accountId: string, now: number): boolean => {
   const window = accountWindow(accountId, now)
-  if (isFull(context.env, window, window.count)) return false
+  if (isFull(window, window.count, accountLimit(context.env, accountId))) return false
   addToWindow(context, accountId, window, 1)
   return true
 }
@@ -88,10 +100,11 @@ export const tryCountExtra = (
   context: CountContext,
   accountId: string,
   now: number,
-  { counted, cost, share }: { counted: number; cost: number; share?: number },
+  { counted, cost, share = 1 }: { counted: number; cost: number; share?: number },
 ): boolean => {
   const window = accountWindow(accountId, now)
-  if (isFull(context.env, window, window.count - counted, share)) return false
+  const limit = accountLimit(context.env, accountId) * share
+  if (isFull(window, window.count - counted, limit)) return false
   addToWindow(context, accountId, window, cost)
   return true
 }
@@ -104,7 +117,7 @@ export const addExtra = (
   { cost, share }: { cost: number; share: number },
 ): void => {
   const window = accountWindow(accountId, now)
-  const left = readNumber(context.env, 'ACCOUNT_REQUESTS_PER_MINUTE') * share - window.count
+  const left = accountLimit(context.env, accountId) * share - window.count
   const counted = Math.min(cost, Math.floor(left))
   if (counted > 0) addToWindow(context, accountId, window, counted)
 }

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { type Database, withWriter } from '../db/open.ts'
-import { auditWrite, columnsOfWriter } from '../db/queries/audit.ts'
+import { auditWrite, columnsOfWriter, insertEntry } from '../db/queries/audit.ts'
 import { insertSelect } from '../db/query.ts'
 import { audit, keyNetworks } from '../db/schema.ts'
 import { runBatch, statement } from '../db/statement.ts'
-import type { AuditEntry, Writer } from '../domain/admin/audit.ts'
+import { type AuditEntry, changesBetween, type Writer } from '../domain/admin/audit.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { base32Time } from '../domain/text/base32.ts'
 import { sha256 } from '../domain/text/sha256.ts'
@@ -58,6 +58,32 @@ export const countSignIn = async (db: Database, signIn: SignIn): Promise<void> =
         DO UPDATE SET changes = ${add}, at = excluded.at`,
     ),
   ).run()
+}
+
+interface SupportUse {
+  accountId: string
+  keyId: string
+  writer: Writer
+  method: string
+  /** The path with the names of its parameters. */
+  route: string
+  now: number
+}
+
+const MINUTE_MS = 60_000
+/** Uses that this isolate has recorded. */
+const recorded = new BoundedCache<true>(1000)
+
+/** Records that support uses its access: one entry for each route and minute. */
+export const recordSupportUse = async (db: Database, use: SupportUse): Promise<void> => {
+  const { accountId, keyId, writer, method, route, now } = use
+  const id = await deriveId('aud', now - (now % MINUTE_MS), `${keyId} ${method} ${route}`)
+  if (recorded.get(id)) return
+  const changes = changesBetween(null, { method, route })
+  const resource = { type: 'key', id: keyId }
+  const entry = { id, at: now, writer, action: 'support.used', resource, changes }
+  await statement(db, insertEntry(accountId, entry)).run()
+  recorded.set(id, true)
 }
 
 /** The networks that this isolate has seen a key from. */

@@ -67,11 +67,12 @@ export const signToken = async (
   env: Env,
   claims: Omit<Claims, 'exp'>,
   now: number,
+  seconds = readNumber(env, 'TOKEN_TTL_SECONDS'),
 ): Promise<{ token: string; expires: number }> => {
   const [signer] = await liveSecrets(env)
   if (!signer) throw new Error('TOKEN_SECRET is not set')
   const issued = Math.floor(now / 1000)
-  const expires = issued + readNumber(env, 'TOKEN_TTL_SECONDS')
+  const expires = issued + seconds
   const payload = base64urlJson({
     key: claims.keyId,
     scope: claims.scopes.join(' '),

@@ -1,6 +1,7 @@
+import { routePath } from 'hono/route'
 import { recordKeyUse } from '../auth/keyStatus.ts'
 import { type Authenticated, authenticate } from '../auth/principal.ts'
-import { recordNetwork } from '../auth/signIns.ts'
+import { recordNetwork, recordSupportUse } from '../auth/signIns.ts'
 import { looksLikeApiKey } from '../domain/account/apiKey.ts'
 import { allows, type Scope } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
@@ -9,7 +10,7 @@ import { assignSlot } from './admission/loadShedding.ts'
 import { countRequest, networkOfCaller } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
-import { writerOf } from './writer.ts'
+import { actorOf, writerAs } from './writer.ts'
 
 const BEARER = /^Bearer(?: +(.*))?$/i
 const TOKEN = /^[A-Za-z0-9._~+/=-]+$/
@@ -24,18 +25,23 @@ export const readBearer = (c: Context): string => {
   return token
 }
 
-/** Updates `lastUsed` after the response; failures are ignored. */
-export const recordUse = (
+/**
+ * Updates `lastUsed` after the response; failures are ignored. What support does is recorded before
+ * it is done.
+ */
+export const recordUse = async (
   c: Context,
   { principal, status, db }: Authenticated,
   now: number,
-): void => {
-  const { accountId, keyId } = principal
+): Promise<void> => {
+  const { accountId, keyId, operatorId } = principal
   const network = networkOfCaller(c)
-  const use = { accountId, keyId, network, writer: writerOf(c), now }
+  const use = { accountId, keyId, writer: writerAs(c, actorOf(principal)), now }
+  if (operatorId !== null)
+    await recordSupportUse(db, { ...use, method: c.req.method, route: routePath(c) })
   const written = [
     recordKeyUse(db, keyId, status, now),
-    isSessionId(keyId) ? null : recordNetwork(db, use),
+    isSessionId(keyId) ? null : recordNetwork(db, { ...use, network }),
   ]
   for (const write of written) if (write) c.executionCtx.waitUntil(write.catch(() => {}))
 }
@@ -50,7 +56,7 @@ export const admit = async (c: Context, token = readBearer(c)): Promise<void> =>
   c.set('claims', claims)
   c.set('principal', principal)
   c.set('db', db)
-  recordUse(c, authenticated, now)
+  await recordUse(c, authenticated, now)
   countRequest(c, principal.accountId, now)
   await assignSlot(c.req.raw, principal.accountId)
 }

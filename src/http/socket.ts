@@ -46,7 +46,7 @@ export const admitMessage = async (
   const now = Date.now()
   const authenticated = await authenticate(c.env, token, now)
   if (typeof authenticated === 'string') return 'unauthorized'
-  recordUse(c, authenticated, now)
+  await recordUse(c, authenticated, now)
   if (!tryCountRequest(c, authenticated.principal.accountId, now)) return 'tooManyRequests'
   return allows(authenticated.principal.scopes, scope) ? authenticated : 'forbidden'
 }

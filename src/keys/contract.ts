@@ -57,6 +57,16 @@ export const key = z
       .nullable()
       .meta({ description: 'When the key stops working; null for never.', example: null }),
     lastUsed: time.nullable().meta({ description: 'Accurate to ten minutes.' }),
+    support: z
+      .object({
+        operator: z.string().meta({ description: 'Who has the access.', example: 'Ana Sousa' }),
+        reason: z.string().meta({ description: 'What it is for.', example: 'Ticket 4711' }),
+      })
+      .nullable()
+      .meta({
+        description: 'Access of the operator’s support; null for a key of the account.',
+        example: null,
+      }),
   })
   .meta({ id: 'Key' })
 
@@ -84,7 +94,7 @@ export const createKey = define({
     'Only this reply contains the secret, `apiKey`. A token bound to a user can only create keys that are bound to the same user, allow no more and expire no later than its own.',
   scope: 'admin',
   body: keyBody,
-  ignored: ['id', 'creation', 'lastUsed'],
+  ignored: ['id', 'creation', 'lastUsed', 'support'],
   status: 201,
   reply: newKeyReply,
   idempotent: true,

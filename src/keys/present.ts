@@ -1,12 +1,13 @@
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 import type { Key } from './store.ts'
 
-export const presentKey = ({ id, name, scopes, userId, creation, expires, lastUsed }: Key) => ({
-  id,
-  name,
-  scopes,
-  userId,
-  creation: iso(creation),
-  expires: isoOrNull(expires),
-  lastUsed: isoOrNull(lastUsed),
+export const presentKey = (key: Key) => ({
+  id: key.id,
+  name: key.name,
+  scopes: key.scopes,
+  userId: key.userId,
+  creation: iso(key.creation),
+  expires: isoOrNull(key.expires),
+  lastUsed: isoOrNull(key.lastUsed),
+  support: key.operatorId === null ? null : { operator: key.name, reason: key.supportReason ?? '' },
 })

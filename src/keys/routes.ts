@@ -77,6 +77,8 @@ export const keys = new Hono<AppEnv>()
     const old = created ?? (await findKey(db, accountId, c.req.param('keyId'), now))
     if (!old) throw new Problem('key-not-found')
     requireOwnKey(caller, old)
+    if (old.operatorId !== null)
+      throw new Problem('forbidden', { detail: 'Access of the operator’s support has its end.' })
     const { name, scopes, userId } = old
     const expires = chosenExpiry(old)
     // A retry was authorised already; checking again could fail because the caller's own key is in

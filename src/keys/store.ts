@@ -20,6 +20,8 @@ export interface NewKey {
   hash: string
   userId: string | null
   expires: number | null
+  /** Of the operator's support: who has it, and why. */
+  support?: { operatorId: string; supportReason: string }
 }
 
 const toKey = (row: Row): Key => ({ ...row, scopes: toScopes(row.scopes) })
@@ -97,9 +99,10 @@ interface Insertion {
 
 const runInsertion = async (
   db: Database,
-  { accountId, key, now, thereafter }: Insertion,
+  { accountId, key: { support, ...key }, now, thereafter }: Insertion,
 ): Promise<Key | null> => {
-  const { id, name, userId } = key
+  const { id, name, userId, scopes, expires } = key
+  const reason = support && { reason: support.supportReason }
   const hasUser =
     userId === null
       ? sql`true`
@@ -109,7 +112,7 @@ const runInsertion = async (
     // A retry after a crash has the same id but a new secret: nobody has seen the first one.
     inserted: insertSelect(
       keys,
-      { ...key, accountId, creation: now },
+      { ...key, ...support, accountId, creation: now },
       sql`WHERE ${hasUser} ON CONFLICT (id) DO UPDATE
           SET hash = excluded.hash, creation = excluded.creation
           WHERE ${keys.accountId} = ${accountId}`,
@@ -117,16 +120,16 @@ const runInsertion = async (
     audited: auditWrite(db, {
       accountId,
       now,
-      action: 'key.created',
+      action: support ? 'support.started' : 'key.created',
       resource: { type: 'key', id },
-      changes: changesBetween(null, { name, scopes: key.scopes, userId, expires: key.expires }),
+      changes: changesBetween(null, { name, scopes, userId, expires, ...reason }),
     }),
     created: appendKeyEvent(db, 'key.created', { accountId, keyId: id, name, now }, isStored(id)),
     thereafter,
   })
   if (inserted.meta.changes === 0) return null
   const unset = { chosenEnd: null, lastUsed: null, operatorId: null, supportReason: null }
-  return { ...key, accountId, creation: now, ...unset }
+  return { ...key, accountId, creation: now, ...unset, ...support }
 }
 
 /** Null when `userId` is not a user of the account. */

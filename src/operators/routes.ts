@@ -1,8 +1,10 @@
 import { Hono } from 'hono'
+import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { findOperator } from '../auth/operator.ts'
 import { issueApiKey } from '../auth/secret.ts'
-import { type Database, openDirectory, withRetries, withWriter } from '../db/open.ts'
-import { rightsOf } from '../domain/admin/operator.ts'
+import { type Database, openCell, openDirectory, withRetries, withWriter } from '../db/open.ts'
+import { mayOperate, rightsOf } from '../domain/admin/operator.ts'
+import { cellNumbers } from '../env.ts'
 import { applyPatch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -14,6 +16,7 @@ import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { writerOf } from '../http/writer.ts'
 import { requireFutureExpiry } from '../keys/contract.ts'
+import { endSupportOf } from '../support/store.ts'
 import * as contract from './contract.ts'
 import { presentOperator } from './present.ts'
 import * as store from './store.ts'
@@ -33,6 +36,13 @@ const requireFree = <T extends { ok: boolean }>(outcome: T) => {
   if ('refusal' in outcome && outcome.refusal === 'email-taken')
     throw new Problem('email-taken', { detail: 'Another operator has this e-mail address.' })
   return outcome
+}
+
+/** Ends the access that an operator has to accounts, in all cells. */
+const endAllSupport = async (c: Context, operatorId: string): Promise<void> => {
+  const cells = cellNumbers(c.env).map((cell) => withWriter(openCell(c.env, cell), writerOf(c)))
+  const ended = await Promise.all(cells.map((db) => endSupportOf(db, operatorId, Date.now())))
+  for (const accountId of ended.flat()) evictKeysOfAccount(accountId)
 }
 
 /** An operator may replace the key that it uses. With an address alone it has to be an owner. */
@@ -89,12 +99,16 @@ export const operators = new Hono<AppEnv>()
       write: async (before, record) =>
         requireFree(await store.updateOperator(directoryOf(c), { before, record, now })),
     })
+    if (!mayOperate(row.role, 'support')) await endAllSupport(c, row.id)
     return replyWithEtag(c, contract.patchOperator, presentWrapped(row), row)
   })
   .delete('/operators/:operatorId', operation(contract.deleteOperator), async (c) => {
     const id = c.req.param('operatorId')
     const deletion = { id, versions: c.get('ifMatch'), now: Date.now() }
-    requireOk(await store.deleteOperator(directoryOf(c), deletion))
+    const outcome = await store.deleteOperator(directoryOf(c), deletion)
+    // Also when it is gone already: an attempt before may have failed between the two.
+    if (outcome.ok || outcome.refusal === 'operator-not-found') await endAllSupport(c, id)
+    requireOk(outcome)
     return reply(c, contract.deleteOperator, { success: true })
   })
   .post(

@@ -41,17 +41,23 @@ export const removeFromDirectory = async (directory: Database, id: string): Prom
   await directory.delete(sourceDirectory).where(eq(sourceDirectory.id, id))
 }
 
-/** The status of a source's account; null when it is deleted. In the account's cell. */
-export const readAccountStatus = async (
+export interface SourceAccount {
+  status: AccountStatus
+  /** The operator's limit; null for the default. */
+  requestsPerMinute: number | null
+}
+
+/** The state of a source's account; null when it is deleted. In the account's cell. */
+export const readSourceAccount = async (
   db: Database,
   accountId: string,
-): Promise<AccountStatus | null> => {
+): Promise<SourceAccount | null> => {
   const row = await db
-    .select({ status: accounts.status })
+    .select({ status: accounts.status, requestsPerMinute: accounts.requestsPerMinute })
     .from(accounts)
     .where(and(eq(accounts.id, accountId), isNull(accounts.deletedAt)))
     .get()
-  return row?.status ?? null
+  return row ?? null
 }
 
 /** How long the account keeps locations and alerts. In the account's cell. */

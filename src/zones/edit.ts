@@ -11,7 +11,7 @@ import {
 } from '../db/queries/owned.ts'
 import { touchIfChanged } from '../db/queries/rules/version.ts'
 import { insertSelect } from '../db/query.ts'
-import { rules, zones } from '../db/schema.ts'
+import { accounts, rules, zones } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
 import {
   countVertices,
@@ -28,6 +28,11 @@ interface NewZones {
   zones: { id: string; record: ZoneRecord }[]
   now: number
 }
+
+/** The operator may allow fewer zones than the service. */
+const maxZones = (accountId: string) =>
+  sql`ifnull((SELECT ${accounts.maxZones} FROM ${accounts} WHERE ${accounts.id} = ${accountId}),
+    ${MAX_ZONES})`
 
 /** Creates all or none. A retry after a crash has the same ids: it finds them and adds nothing. */
 export const createZones = async (db: Database, { accountId, zones: given, now }: NewZones) => {
@@ -54,7 +59,7 @@ export const createZones = async (db: Database, { accountId, zones: given, now }
         version: 1,
       },
       sql`FROM json_each(${JSON.stringify(list)})
-        WHERE (SELECT count(*) <= ${MAX_ZONES - given.length}
+        WHERE (SELECT count(*) + ${given.length} <= ${maxZones(accountId)}
           AND ifnull(sum(${zones.vertices}), 0) <= ${MAX_ACCOUNT_VERTICES - vertices}
           FROM ${zones} WHERE ${zones.accountId} = ${accountId})
         ON CONFLICT DO NOTHING`,

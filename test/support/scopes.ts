@@ -8,7 +8,7 @@ const OPERATIONS: Record<string, string> = {
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
     undeleteAccount listAllAudit
     readSelf listOperators createOperator readOperator patchOperator deleteOperator
-    regenerateOperatorKey
+    regenerateOperatorKey startSupport endSupport
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
     readOperatorHealth readMetrics
   `,

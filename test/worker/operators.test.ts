@@ -158,7 +158,7 @@ describe('keys of operators', () => {
 /** What each role may call, written out. Operations that are not here are for owners alone. */
 const SUPPORT = `
   listAccounts readOperatedAccount listAllAudit listOperators readOperator readSelf
-  regenerateOperatorKey`
+  regenerateOperatorKey startSupport endSupport`
 const BILLING = 'readSelf regenerateOperatorKey'
 const ROLES = { support: SUPPORT.trim().split(/\s+/), billing: BILLING.split(' ') }
 

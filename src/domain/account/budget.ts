@@ -15,6 +15,8 @@ export const NO_OVERRIDES: BudgetOverrides = { locationsPerDay: null, storageByt
 /** Users of an account, unless the operator has set another number. */
 export const DEFAULT_MAX_USERS = 500
 export const MAX_MAX_USERS = 100_000
+/** Enough for an emergency to come in: whoever reports it tries again after a 429. */
+export const MIN_REQUESTS_PER_MINUTE = 60
 export const MAX_REQUESTS_PER_MINUTE = 1_000_000
 export const MAX_LOCATIONS_PER_DAY = 1_000_000_000
 export const MAX_STORAGE_BYTES = 1_000_000_000_000

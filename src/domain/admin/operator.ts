@@ -18,3 +18,8 @@ export const mayOperate = (role: OperatorRole, right: OperatorRight): boolean =>
 
 /** How an operator signed in: with ADMIN_TOKEN, with a key, or through Cloudflare Access. */
 export type OperatorSignIn = 'token' | 'key' | 'access'
+
+/** How long support has access to an account at most. */
+export const MAX_SUPPORT_MINUTES = 480
+/** Never `admin`: keys and users that it makes would outlast the access. */
+export const SUPPORT_SCOPES = ['read', 'write', 'execute'] as const

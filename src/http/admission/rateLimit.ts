@@ -1,4 +1,5 @@
 import {
+  accountLimit,
   accountWindow,
   addExtra,
   confirmFailure,
@@ -19,6 +20,14 @@ import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import { setHeader } from '../reply/newReply.ts'
 
+/** What the limits are. The account's own follow its sign-in: before it the default is shown. */
+export const ratePolicy = (env: Env, accountId = ''): string =>
+  [
+    `"account";q=${accountLimit(env, accountId)};w=60`,
+    `"token";q=${readNumber(env, 'TOKEN_FAILURES_PER_MINUTE')};w=60`,
+    `"sign-in";q=${readNumber(env, 'SIGN_INS_PER_ADDRESS')};w=60`,
+  ].join(', ')
+
 const tooMany = (policy: string, window: LimitWindow, now: number) => {
   const seconds = secondsLeft(window, now)
   return new Problem('too-many-requests', {
@@ -29,8 +38,11 @@ const tooMany = (policy: string, window: LimitWindow, now: number) => {
 /** Sets the RateLimit header, or throws a 429 unless the request was counted. */
 const showWindow = (c: Context, accountId: string, now: number, isCounted: boolean): void => {
   const window = accountWindow(accountId, now)
+  const limit = accountLimit(c.env, accountId)
+  if (limit !== readNumber(c.env, 'ACCOUNT_REQUESTS_PER_MINUTE'))
+    setHeader(c, 'RateLimit-Policy', ratePolicy(c.env, accountId))
   if (!isCounted) throw tooMany('account', window, now)
-  const left = Math.max(0, readNumber(c.env, 'ACCOUNT_REQUESTS_PER_MINUTE') - window.count)
+  const left = Math.max(0, limit - window.count)
   setHeader(c, 'RateLimit', `"account";r=${left};t=${secondsLeft(window, now)}`)
 }
 
@@ -150,10 +162,3 @@ export const countOperatorFailure = async (c: Context, now: number): Promise<voi
   if (isExhausted(limit)) log('warn', { event: 'operator-token-failures', count: limit.limit })
   if (!isConfirmed) throw tooMany('token', limit.window, now)
 }
-
-export const ratePolicy = (env: Env): string =>
-  [
-    `"account";q=${readNumber(env, 'ACCOUNT_REQUESTS_PER_MINUTE')};w=60`,
-    `"token";q=${readNumber(env, 'TOKEN_FAILURES_PER_MINUTE')};w=60`,
-    `"sign-in";q=${readNumber(env, 'SIGN_INS_PER_ADDRESS')};w=60`,
-  ].join(', ')

@@ -89,13 +89,21 @@ export const acceptAccount = (tx: Decision): AccountOutcome => ({
   lastDrill: findLastDrill(tx.sql),
 })
 
+/** An account keeps nothing for longer than the operator allows, even if it was allowed before. */
+const withAllowedRetention = (account: Account, change: AccountChange): AccountChange => {
+  const { retentionDays, budgets } = { ...account, ...change }
+  const { maxRetentionDays: max } = budgets
+  return max === null || retentionDays <= max ? change : { ...change, retentionDays: max }
+}
+
 /** `versions`: the ones that If-Match names, compared at the moment of the write. */
 export const editAccount = (
   tx: Decision,
-  change: AccountChange,
+  asked: AccountChange,
   versions: number[] | null,
 ): AccountOutcome => {
   const { account, now } = tx
+  const change = withAllowedRetention(account, asked)
   if (versions && !versions.includes(account.version))
     return { ok: false, refusal: 'precondition-failed' }
   const { timeZone = account.timeZone, total = account.total } = change

@@ -1,19 +1,17 @@
 import { hashSecret, isSameDigest } from '../../auth/secret.ts'
 import { type Database, openCell, openDirectory } from '../../db/open.ts'
-import type { AccountStatus } from '../../domain/admin/status.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import type { Env } from '../../env.ts'
-import { findInDirectory, readAccountStatus } from '../directory.ts'
+import { findInDirectory, readSourceAccount, type SourceAccount } from '../directory.ts'
 import type { PushSettings } from '../settings.ts'
 import { findSource, type StoredSource } from '../store.ts'
 import { readPushSettings } from './pushSettings.ts'
 
 /** A source with the account and the cell that it belongs to. */
-export interface KnownSource {
+export interface KnownSource extends SourceAccount {
   source: StoredSource
   settings: PushSettings
   accountId: string
-  status: AccountStatus
   cell: number
   db: Database
 }
@@ -35,9 +33,9 @@ const readSource = async (env: Env, id: string): Promise<FoundSource | null> => 
   if (!entry) return null
   const { accountId, cell } = entry
   const db = openCell(env, cell)
-  const status = await readAccountStatus(db, accountId)
-  const source = status && (await findSource(db, accountId, id))
-  return source ? { source, settings: null, accountId, status, cell, db } : null
+  const account = await readSourceAccount(db, accountId)
+  const source = account && (await findSource(db, accountId, id))
+  return source ? { source, settings: null, accountId, ...account, cell, db } : null
 }
 
 const SOURCE_ID = /^src_[0-9a-z]{22}$/

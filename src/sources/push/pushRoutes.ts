@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { noteAccountLimit } from '../../auth/requestLimit.ts'
 import {
   extraCostOfBody,
   extraCostOfLocations,
@@ -47,6 +48,7 @@ const admitPush = async (c: Context, now: number): Promise<KnownSource> => {
   const { name } = known.source
   const { status } = known
   c.set('principal', { accountId, cell, keyId: id, scopes: ['ingest'], ...nobody, name, status })
+  noteAccountLimit(accountId, known.requestsPerMinute)
   countRequest(c, accountId, now)
   await assignSlot(c.req.raw, accountId)
   return known

@@ -136,7 +136,12 @@ const LISTS: Record<string, () => Bounds> = {
   listFailures: () => ({ [`/api/sources/${id('src', 0)}/failures`]: PAGE }),
   listQuarantine: () => ({ [`/api/devices/${id('dev', 0)}/quarantine`]: PAGE }),
   listCommands: () => ({ [`/api/devices/${id('dev', 0)}/commands`]: PAGE }),
-  listAccounts: () => ({ '/admin/accounts': PAGE }),
+  listAccounts: () => ({
+    '/admin/accounts': PAGE,
+    '/admin/accounts?q=nobody': LONG_SCAN,
+    '/admin/accounts?userName=nobody': PAGE,
+  }),
+  listOperators: () => ({ '/admin/operators': PAGE }),
 }
 
 /** Their rows are in the ledger or the feed. */

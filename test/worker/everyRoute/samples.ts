@@ -217,6 +217,13 @@ const makeReachable = async (owner: TestAccount) => {
 
 const makeAccount = async () => ({ accountId: (await openAccount()).id })
 
+const makeSupport = async () => {
+  const { accountId } = await makeAccount()
+  const path = `/admin/accounts/${accountId}/support`
+  const { body } = await callAsOperator('POST', path, { body: { reason: 'Ticket 4711' } })
+  return { accountId, keyId: body.support.id as string }
+}
+
 const makeOperator = async () => {
   const { body } = await callAsOperator('POST', '/admin/operators', { body: newOperator() })
   return { operatorId: body.operator.id as string }
@@ -336,6 +343,8 @@ export const SAMPLES: Record<string, Sample> = {
   patchOperator: { params: makeOperator, body: () => ({ name: unique() }) },
   deleteOperator: { params: makeOperator },
   regenerateOperatorKey: { params: makeOperator, body: () => ({ overlapSeconds: 60 }) },
+  startSupport: { params: makeAccount, body: () => ({ reason: 'Ticket 4711' }) },
+  endSupport: { params: makeSupport },
 
   listKeys: {},
   createKey: {

@@ -44,6 +44,7 @@ test('a new key is shown once, listed without its secret, and gets a token with 
     creation: expect.stringMatching(/Z$/),
     expires: null,
     lastUsed: null,
+    support: null,
   })
   expect(parseApiKey(apiKey)?.id).toBe(key.id)
   const listed = await list(account)
@@ -173,8 +174,8 @@ test('a cached key status is not read again', async () => {
   await account.call('GET', KEYS)
   const statements: string[] = []
   const DB = watchStatements(env.DB, (sql) => statements.push(sql))
-  await callWithBindings({ DB }, 'GET', '/api/account', { token: account.token })
-  await callWithBindings({ DB }, 'GET', '/api/account', { token: account.token })
+  await callWithBindings({ DB }, 'GET', '/api/devices', { token: account.token })
+  await callWithBindings({ DB }, 'GET', '/api/devices', { token: account.token })
   expect(statements.filter((sql) => /from "keys"/i.test(sql)).length).toBeLessThanOrEqual(1)
 })
 
