@@ -89,7 +89,7 @@ describe('access of support', () => {
     expect(used).toEqual(
       expect.arrayContaining([
         expect.objectContaining(of('POST', '/api/devices')),
-        expect.objectContaining(of('GET', '*')),
+        expect.objectContaining(of('GET', '/*')),
       ]),
     )
   })

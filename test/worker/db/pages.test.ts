@@ -19,6 +19,12 @@ beforeAll(async () => {
   account = await openLargeAccount()
   const tokenFor = async (group: string) => (await createBoundUser(account, { group })).token
   confined = { full: await tokenFor(account.fullGroup), small: await tokenFor(id('grp', 5)) }
+  await env.DB.prepare(
+    `INSERT INTO operators (id, name, role, creation, last_modified, version)
+      SELECT 'opr_' || value, 'Ana', 'support', 0, 0, 1 FROM json_each(?)`,
+  )
+    .bind(JSON.stringify(Array.from({ length: 100 }, (_, index) => 100 + index)))
+    .run()
 }, 120_000)
 
 /** Requests a page of ten rows and counts the rows that the cell reads for it. */
@@ -139,7 +145,6 @@ const LISTS: Record<string, () => Bounds> = {
   listAccounts: () => ({
     '/admin/accounts': PAGE,
     '/admin/accounts?q=nobody': LONG_SCAN,
-    '/admin/accounts?userName=nobody': PAGE,
   }),
   listOperators: () => ({ '/admin/operators': PAGE }),
 }
@@ -158,8 +163,8 @@ describe('a page of ten', () => {
   })
 
   test.each(Object.keys(LISTS))('of %s reads a bounded number of rows', async (list) => {
-    const token = list === 'listAccounts' ? (env.ADMIN_TOKEN ?? '') : account.token
     for (const [path, bound] of Object.entries(LISTS[list]?.() ?? {})) {
+      const token = path.startsWith('/admin') ? (env.ADMIN_TOKEN ?? '') : account.token
       const page = await readTwoPages(path, token)
       expect(page.read, path).toBeLessThanOrEqual(bound)
       // Only a filter that matches nearly nothing leaves a page empty.
