@@ -984,7 +984,6 @@ export type Operator = {
 }
 export type CreateOperatorReply = { success: true; operator: Operator; apiKey: string | null }
 export type OperatorReply = { success: true; operator: Operator }
-<<<<<<< HEAD
 export type ReadOperatorHealthReply = {
   success: true
   status: ReadHealthReplyStatus
@@ -1008,9 +1007,7 @@ export type OperatedCell = {
   problems: OperatedCellProblem[]
 }
 export type ReadMetricsReply = { success: true; metrics: ReadMetricsReplyMetric[] }
-=======
 export type StartSupportReply = { success: true; support: Support; token: string | null }
->>>>>>> e4d8fb02 (feat(support): give operators access that the account sees and ends)
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -1855,13 +1852,10 @@ export interface Operations {
     reply: CreateOperatorReply
     body: RegenerateOperatorKeyBody
   }
-<<<<<<< HEAD
   'GET /admin/health': { reply: ReadOperatorHealthReply; body: never }
   'GET /admin/metrics': { reply: ReadMetricsReply; body: never }
-=======
   'POST /admin/accounts/{accountId}/support': { reply: StartSupportReply; body: StartSupportBody }
   'DELETE /admin/accounts/{accountId}/support/{keyId}': { reply: Done; body: never }
->>>>>>> e4d8fb02 (feat(support): give operators access that the account sees and ends)
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }
