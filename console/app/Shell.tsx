@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { onBack } from '../api/send.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
-import { session } from '../session/session.ts'
 import { text } from '../text/text.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
@@ -42,19 +41,16 @@ const Navigation = () => (
   </nav>
 )
 
-/** Loaded for the few accounts of which the operator has something to say. */
+/** What the operator says, and who of its support sees the account: loaded after the first page. */
 const StatusNotice = () => {
   const [Notice, setNotice] = useState<ComponentType | null>(null)
-  const isShown =
-    session.me.value?.account.status !== 'active' || session.supportUntil.value !== null
   useEffect(() => {
-    if (isShown)
-      import('../pages/status/StatusNotice.tsx').then(
-        ({ default: notice }) => setNotice(() => notice),
-        () => undefined,
-      )
-  }, [isShown])
-  return isShown && Notice && <Notice />
+    import('../pages/status/StatusNotice.tsx').then(
+      ({ default: notice }) => setNotice(() => notice),
+      () => undefined,
+    )
+  }, [])
+  return Notice && <Notice />
 }
 
 /** Tried again when the connection is back: without it an emergency makes no sound. */

@@ -17,6 +17,7 @@ import { operator, type Right } from './operator.ts'
 import { AccountPage } from './pages/AccountPage.tsx'
 import { AccountsPage } from './pages/AccountsPage.tsx'
 import { AuditPage } from './pages/AuditPage.tsx'
+import { HealthPage } from './pages/HealthPage.tsx'
 import { OperatorsPage } from './pages/OperatorsPage.tsx'
 import { SignIn } from './SignIn.tsx'
 import './operator.css'
@@ -38,6 +39,12 @@ const ROUTES: readonly OperatorRoute[] = [
     item: { label: words.accounts.title, icon: 'group' },
   },
   { path: '/operator/accounts/:accountId', page: AccountPage, right: 'read' },
+  {
+    path: '/operator/health',
+    page: HealthPage,
+    right: 'read',
+    item: { label: words.health.title, icon: 'info' },
+  },
   {
     path: '/operator/audit',
     page: AuditPage,

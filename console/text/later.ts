@@ -13,6 +13,9 @@ export const later = {
     support: (name: string, until: string) =>
       `Support access to ${name} until ${until}. The account sees what you do in its audit.`,
     leaveSupport: 'Leave',
+    hasAccess: (operator: string, reason: string, until: string) =>
+      `${operator} of the operator’s support sees this account until ${until}: ${reason}`,
+    endAccess: 'End it',
     ingestOnlyTitle: 'This account is suspended',
     ingestOnly:
       'What your devices report is still stored, but nothing can be shown or changed here until the operator of the service activates the account again.',

@@ -9,6 +9,8 @@ import { LimitsCard } from '../account/LimitsCard.tsx'
 import { Overview } from '../account/Overview.tsx'
 import { StatusBadge } from '../account/StatusBadge.tsx'
 import { StatusCard } from '../account/StatusCard.tsx'
+import { SupportCard } from '../account/SupportCard.tsx'
+import { operator } from '../operator.ts'
 
 const parent = { href: '/operator', label: words.accounts.title }
 
@@ -33,6 +35,9 @@ export const AccountPage = ({ params: { accountId = '' } }: PageProps) => {
         <Overview account={account} />
         <StatusCard key={account.lastModified} account={account} onChanged={onChanged} />
         <LimitsCard account={account} onChanged={onChanged} />
+        {operator.may('support') && account.deletedAt === null && (
+          <SupportCard account={account} onChanged={loaded.reload} />
+        )}
         <DeleteCard account={account} onChanged={onChanged} onDeleted={loaded.reload} />
       </div>
     </Page>

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../api/types.ts'
 import { toLocalInput } from '../../format/time.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { operatorText as words } from '../../text/operator.ts'
+import { Actor, Changes } from '../../ui/audit/entry.tsx'
 import { useDelayedInput } from '../../ui/form/delayedInput.ts'
 import { TextField } from '../../ui/form/fields.tsx'
 import { Filters } from '../../ui/list/Filters.tsx'
@@ -15,44 +16,22 @@ const PAGE_SIZE = 100
 const TEXTS = ['account', 'actor', 'action', 'resource'] as const
 const TIMES = ['from', 'to'] as const
 
-const shortJson = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-
 const Details = ({ entry: { changes, requestId, address } }: { entry: AuditEntry }) => (
   <details>
     <summary>
       {changes.length > 0 ? words.audit.changes(changes.length) : words.audit.details}
     </summary>
-    <ul class="changes">
-      {changes.map(({ path, from, to }) => (
-        <li key={path}>
-          <b>{path}</b>: <code>{shortJson(from)}</code> → <code>{shortJson(to)}</code>
-        </li>
-      ))}
-      {address && (
-        <li>
-          {words.audit.address}: <code>{address}</code>
-        </li>
-      )}
-      <li>
-        {words.audit.request}: <code>{requestId}</code>
-      </li>
-    </ul>
+    <Changes changes={changes} />
+    <p class="hint">
+      {address && `${words.audit.address}: ${address} · `}
+      {words.audit.request}: {requestId}
+    </p>
   </details>
 )
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { key: 'at', label: words.audit.when, cell: ({ at }) => <Time value={at} /> },
-  {
-    key: 'actor',
-    label: words.audit.actor,
-    cell: ({ actor }) => (
-      <span class="two-lines">
-        <span>{actor.name ?? actor.id}</span>
-        <span class="muted">{actor.type}</span>
-      </span>
-    ),
-  },
+  { key: 'actor', label: words.audit.actor, cell: ({ actor }) => <Actor actor={actor} /> },
   { key: 'action', label: words.audit.action, cell: ({ action }) => <code>{action}</code> },
   {
     key: 'resource',

@@ -1,29 +1,64 @@
+import { useEffect } from 'preact/hooks'
+import { account, loadAccount } from '../../api/account.ts'
+import { call } from '../../api/client.ts'
 import { formatDateTime } from '../../format/time.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 
 const POLL_MS = 300_000
 
-/** What the operator says about the account, and that support sees it, above every page. */
+/** The banner of the support itself, which sees the account. */
+const OwnSupport = ({ name, until }: { name: string; until: string }) => (
+  <p class="notice" role="status">
+    <Icon name="eye" size={16} />
+    {later.status.support(name, formatDateTime(until))}
+    <Button size="small" onClick={() => void session.signOut()}>
+      {later.status.leaveSupport}
+    </Button>
+  </p>
+)
+
+/** Tells the account who of the operator's support sees it, while it lasts. */
+const Support = () => (
+  <>
+    {(account.value?.support ?? []).map(({ id, operator, reason, until }) => (
+      <div key={id} class="notice" role="status">
+        <Icon name="eye" size={16} />
+        {later.status.hasAccess(operator, reason, formatDateTime(until))}
+        {session.can('admin') && !session.me.value?.isConfined && (
+          <ActionButton
+            size="small"
+            onAct={async () => {
+              await call('DELETE /api/account/keys/{keyId}', { params: { keyId: id } })
+              await loadAccount()
+            }}
+          >
+            {later.status.endAccess}
+          </ActionButton>
+        )}
+      </div>
+    ))}
+  </>
+)
+
+const reload = async (): Promise<void> => {
+  await Promise.all([session.reload(), loadAccount()])
+}
+
+/** What the operator says about the account, and who of its support sees it, above every page. */
 export default () => {
-  usePolling(session.reload, POLL_MS)
+  useEffect(() => void loadAccount().catch(() => undefined), [])
+  usePolling(reload, POLL_MS)
   const { name = '', status, statusMessage } = session.me.value?.account ?? {}
   const until = session.supportUntil.value
   const words = status === 'readOnly' ? later.status.readOnly : later.status.notice
   return (
     <>
-      {until !== null && (
-        <p class="notice" role="status">
-          <Icon name="eye" size={16} />
-          {later.status.support(name, formatDateTime(until))}
-          <Button size="small" onClick={() => void session.signOut()}>
-            {later.status.leaveSupport}
-          </Button>
-        </p>
-      )}
+      {until === null ? <Support /> : <OwnSupport name={name} until={until} />}
       {status !== 'active' && (
         <p class="notice" role="status">
           <Icon name="warning" size={16} />

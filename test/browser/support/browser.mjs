@@ -63,7 +63,8 @@ export class Watch {
     page.on('console', (message) => {
       // The browser reports refusals that the API answers; these are no faults of the page.
       const isRefusal =
-        /status of 4\d\d/.test(message.text()) && message.location().url.startsWith(`${base}/api/`)
+        /status of 4\d\d/.test(message.text()) &&
+        /^\/(api|admin)\//.test(new URL(message.location().url || base).pathname)
       const isCutByTest = message.text().includes('ERR_INTERNET_DISCONNECTED')
       if (message.type() === 'error' && !isRefusal && !isCutByTest) this.faults.push(message.text())
     })
