@@ -35,6 +35,7 @@ import { stream } from './stream/routes.ts'
 import { support } from './support/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { trips } from './trips/routes.ts'
+import { accountUsage, operatorUsage } from './usage/routes.ts'
 import { users } from './users/routes.ts'
 import { watchLinks } from './watches/linkRoutes.ts'
 import { watches } from './watches/routes.ts'
@@ -56,6 +57,7 @@ export const app = base
   .route('/api/account/keys', keys)
   .route('/api/account/messages', messages)
   .route('/api/account/audit', accountAudit)
+  .route('/api/account/usage', accountUsage)
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
@@ -82,6 +84,7 @@ export const app = base
   .route('/admin', operators)
   .route('/admin', operatorHealth)
   .route('/admin', support)
+  .route('/admin', operatorUsage)
   .route('/admin', admin)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)

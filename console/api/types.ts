@@ -508,6 +508,20 @@ export type AuditEntry = {
   address: string | null
   account?: string | null
 }
+export type ReadAccountUsageReply = {
+  from: string
+  to: string
+  timeZone: string
+  closed: boolean
+  licenseDays: number
+  locations: number
+  messages: ReadAccountUsageReplyMessages
+  providers: ReadAccountUsageReplyProvider[]
+  storageBytes: number
+  requests: number
+  exact: ReadAccountUsageReplyExact[]
+  success: true
+}
 export type AccountReply = { success: true; account: Account }
 export type Account = {
   id: string
@@ -1008,6 +1022,12 @@ export type OperatedCell = {
 }
 export type ReadMetricsReply = { success: true; metrics: ReadMetricsReplyMetric[] }
 export type StartSupportReply = { success: true; support: Support; token: string | null }
+export type ListUsageReply = {
+  success: true
+  accounts: ListUsageReplyAccount[]
+  nextCursor: string | null
+}
+export type ReadOperatedUsageReply = ReadAccountUsageReply
 export type OperatedAccountPage = {
   success: true
   accounts: OperatedAccount[]
@@ -1386,6 +1406,7 @@ export type ProblemCode =
   | 'method-not-allowed'
   | 'no-license-available'
   | 'identifier-taken'
+  | 'usage-month-open'
   | 'account-not-deleted'
   | 'device-deleted'
   | 'device-cap-reached'
@@ -1439,6 +1460,20 @@ export type AuditEntryActorType = 'key' | 'user' | 'operator' | 'source' | 'syst
 export type AuditEntryActor = { type: AuditEntryActorType; id: string; name: string | null }
 export type AuditEntryResource = { type: string; id: string }
 export type AuditEntryChange = { path: string; from: unknown; to: unknown }
+export type ReadAccountUsageReplyMessages = {
+  email: number
+  sms: number
+  smsSegments: number
+  push: number
+  voice: number
+}
+export type ReadAccountUsageReplyProvider = {
+  channel: Channel
+  provider: string
+  messages: number
+  segments: number
+}
+export type ReadAccountUsageReplyExact = 'licenseDays' | 'messages'
 export type EmergencyContact = { name: string; email?: string; phone?: string }
 export type Escalation = {
   afterMinutes: number
@@ -1583,6 +1618,11 @@ export type ReadMetricsReplyMetric = {
   help: string
   samples: ReadMetricsReplyMetricSample[]
 }
+export type ListUsageReplyAccount = Omit<ReadAccountUsageReply, 'success'> & {
+  accountId: string
+  userName: string | null
+  name: string | null
+}
 export type NewEmergencyContact = { name: string; email?: string | null; phone?: string | null }
 export type NewEscalation = {
   afterMinutes?: number
@@ -1689,6 +1729,7 @@ export interface Operations {
   'GET /api/account/messages': { reply: MessagePage; body: never }
   'POST /api/account/messages/{messageId}/retry': { reply: MessageReply; body: never }
   'GET /api/account/audit': { reply: AuditEntryPage; body: never }
+  'GET /api/account/usage': { reply: ReadAccountUsageReply; body: never }
   'GET /api/account': { reply: AccountReply; body: never }
   'PATCH /api/account': {
     reply: AccountReply
@@ -1856,6 +1897,8 @@ export interface Operations {
   'GET /admin/metrics': { reply: ReadMetricsReply; body: never }
   'POST /admin/accounts/{accountId}/support': { reply: StartSupportReply; body: StartSupportBody }
   'DELETE /admin/accounts/{accountId}/support/{keyId}': { reply: Done; body: never }
+  'GET /admin/usage': { reply: ListUsageReply; body: never }
+  'GET /admin/accounts/{accountId}/usage': { reply: ReadOperatedUsageReply; body: never }
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }

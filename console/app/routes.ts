@@ -126,6 +126,11 @@ export const routes: readonly Route[] = [
   },
   { path: '/settings/sessions', load: () => import('../pages/settings/SessionsPage.tsx') },
   {
+    path: '/settings/usage',
+    load: () => import('../pages/settings/UsagePage.tsx'),
+    isForWholeAccount: true,
+  },
+  {
     path: '/settings/notifications',
     load: () => import('../pages/settings/NotificationsPage.tsx'),
   },

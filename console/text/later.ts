@@ -812,6 +812,33 @@ export const later = {
     deleted: (name: string) => `The key ${name} is deleted.`,
     emptyTitle: 'No API keys',
   },
+  usage: {
+    title: 'Usage',
+    lead: 'What the account has used in a month, as its invoice has it.',
+    labels: {
+      licenseDays: 'License-days',
+      locations: 'Locations',
+      messages: 'Messages',
+      email: 'E-mails',
+      sms: 'SMS',
+      push: 'Notifications',
+      voice: 'Calls',
+      storage: 'Storage, mean of the days',
+      requests: 'Requests',
+    },
+    sms: (messages: string, segments: string) => `${messages} (in segments: ${segments})`,
+    megabytes: (value: string) => `${value} MB`,
+    exact: (members: string[]) =>
+      members.length === 0
+        ? 'These figures may be slightly too low.'
+        : `Exact: ${members.join(', ')}. The other figures may be slightly too low.`,
+    days: (timeZone: string) =>
+      `A license-day is a license in use on a day. Days begin at midnight in ${timeZone}.`,
+    closed: 'Closed',
+    open: 'Not closed yet',
+    download: 'Download CSV',
+    fileName: (month: string) => `usage-${month}.csv`,
+  },
   sessions: {
     lead: 'Browsers in which you are signed in.',
     current: 'This browser',

@@ -27,6 +27,7 @@ import type {
 } from '../domain/message/alert.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
 import type { RuleRecord, RuleType } from '../domain/rule/rule.ts'
+import type { UsageDays } from '../domain/usage/usage.ts'
 import type { WatchRecord, WatchState } from '../domain/watch/watch.ts'
 
 /*
@@ -153,7 +154,7 @@ export const usageMonths = sqliteTable(
     accountId,
     /** YYYY-MM, in the account's zone. */
     month: text().notNull(),
-    record: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    record: text({ mode: 'json' }).$type<UsageDays>().notNull(),
     creation: integer().notNull(),
   },
   (table) => [

@@ -1,11 +1,13 @@
 import { readVersion } from '../db/objectMigrations.ts'
 import type { DayReport, DeviceRecord } from '../domain/account/device.ts'
 import { changesBetween, type Writer } from '../domain/admin/audit.ts'
+import type { DaySpan } from '../domain/usage/licenseDays.ts'
 import type { Receipt } from '../notify/provider.ts'
 import * as accounts from './accounts/account.ts'
 import { readAccount } from './accounts/accountRow.ts'
 import { recordExpirations } from './accounts/expirations.ts'
 import { type LogPage, readLog } from './accounts/licenseLog.ts'
+import { type LedgerUsage, reportUsage } from './accounts/usageReport.ts'
 import type { AlertToRaise, RaiseOutcome } from './alerts/alerts.ts'
 import * as pending from './alerts/pendingRaises.ts'
 import { type AlertStep, type StepOutcome, takeStep } from './alerts/steps.ts'
@@ -180,7 +182,7 @@ export class AccountLedger extends LedgerObject {
   }
 
   async applyReceipt(receipt: Receipt): Promise<void> {
-    await this.decide((tx) => applyReceipt(tx, receipt))
+    await this.decide((tx) => applyReceipt(tx, receipt, this.env))
   }
 
   async editSourceSecrets(
@@ -206,6 +208,11 @@ export class AccountLedger extends LedgerObject {
 
   async readUsage(key: number, from: string, to: string): Promise<DayReport[]> {
     return usageBetween(this.sql, key, from, to)
+  }
+
+  /** What the account has used on the days of a span; of a deleted or erased one too. */
+  async reportUsage(span: DaySpan): Promise<LedgerUsage | null> {
+    return reportUsage(this.sql, span, Date.now())
   }
 
   async readLicenseLog(before: number | null, limit: number): Promise<LogPage> {

@@ -162,6 +162,8 @@ export const STEPS = [
      messages INTEGER NOT NULL, segments INTEGER NOT NULL, PRIMARY KEY (day, channel, provider)
    ) STRICT, WITHOUT ROWID;`,
   'ALTER TABLE outbox ADD COLUMN at INTEGER NOT NULL DEFAULT 0',
+  // Since when messages are counted: a row without a provider.
+  `INSERT INTO message_usage VALUES (date('now'), 'Email', '', 0, 0)`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -264,7 +264,10 @@ export const deletedDevices = sqliteTable('deleted_devices', {
   device: text({ mode: 'json' }).$type<DeviceRow>().notNull(),
 })
 
-/** The messages that providers have accepted, by day of the account. */
+/**
+ * The messages that providers have accepted, by day of the account. The row without a provider has
+ * the day since which they are counted.
+ */
 export const messageUsage = sqliteTable('message_usage', {
   day: text().notNull(),
   channel: text().$type<Channel>().notNull(),

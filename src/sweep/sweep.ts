@@ -14,6 +14,7 @@ import { MAX_HISTORY_QUERIES, moveHistory } from './history/history.ts'
 import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
 import { type CellRun, QueryBudget, rotateCells, runPart } from './run.ts'
 import { findSilence, MAX_SILENCE_QUERIES } from './silence/silence.ts'
+import { closeMonths, MAX_MONTH_QUERIES } from './usageMonths.ts'
 import { checkWatches, MAX_WATCH_QUERIES } from './watches.ts'
 
 interface Part {
@@ -55,6 +56,7 @@ const PARTS: Part[] = [
   { name: 'old-rows', maxQueries: MAX_OLD_ROW_QUERIES, work: deleteOldRows },
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },
   { name: 'claims', maxQueries: 1 + MAX_IMPORTS * IMPORT_QUERIES, work: resumeClaims },
+  { name: 'usage-months', maxQueries: MAX_MONTH_QUERIES, work: closeMonths },
   { name: 'deleted-accounts', maxQueries: MAX_DELETED_QUERIES, work: eraseDeleted },
   { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
   { name: 'history', maxQueries: MAX_HISTORY_QUERIES, work: moveHistory },

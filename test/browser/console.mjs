@@ -304,6 +304,7 @@ function pagePaths({ ship, third }) {
     '/settings/keys',
     '/settings/audit',
     '/settings/sessions',
+    '/settings/usage',
     '/settings/notifications',
     '/no/such/page',
   ]

@@ -35,7 +35,7 @@ export const requestOf = (method: string, { token, body, headers = {} }: Call = 
 
 export const readReply = async (response: Response): Promise<Reply> => {
   const text = await response.text()
-  const isJson = /json/.test(response.headers.get('Content-Type') ?? '') && text !== ''
+  const isJson = /[/+]json/.test(response.headers.get('Content-Type') ?? '') && text !== ''
   return {
     status: response.status,
     headers: response.headers,

@@ -11,13 +11,14 @@ const OPERATIONS: Record<string, string> = {
     regenerateOperatorKey startSupport endSupport
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
     readOperatorHealth readMetrics
+    readOperatedUsage listUsage
   `,
   'read write execute admin': `
     listSessions endSession readMe
     listPushSubscriptions createPushSubscription deletePushSubscription
   `,
   read: `
-    listMessages readAccount readLicenseLog listDevices readDevice readUsage readLastLocation
+    listMessages readAccount readLicenseLog readAccountUsage listDevices readDevice readUsage readLastLocation
     listLocations listEvents openStream listGroups readGroup listCountries listTimeZones
     listUsers readUser listZones readZone exportZones describePlace listRules readRule testRule
     listWatches readWatch

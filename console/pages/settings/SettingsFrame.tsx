@@ -31,6 +31,11 @@ export const SettingsFrame = ({ title, children, actions, lead }: SettingsFrameP
       label: text.settings.sessions,
       isShown: (session.me.value?.user ?? null) !== null,
     },
+    {
+      href: '/settings/usage',
+      label: later.usage.title,
+      isShown: !session.me.value?.isConfined,
+    },
     { href: '/settings/notifications', label: later.notifications.title, isShown: true },
   ]
   return (

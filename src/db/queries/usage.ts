@@ -1,10 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
-import type { BudgetOverrides, Usage } from '../../domain/account/budget.ts'
+import type { BudgetOverrides, CountedUsage, Usage } from '../../domain/account/budget.ts'
 import { parseEmergencySettings } from '../../domain/message/emergency.ts'
 import type { Day } from '../../domain/time/day.ts'
 import type { Database } from '../open.ts'
 import { insertSelect, nullable, select } from '../query.ts'
-import { accounts, accountUsage } from '../schema.ts'
+import { accounts, accountUsage, usageDays } from '../schema.ts'
 import { compile, type Placeholders, type RowOf, readFirst, runBatch } from '../statement.ts'
 
 /* What accounts have used of their budgets. */
@@ -66,7 +66,43 @@ export const readBudgetState = async (
   return row && toState(row)
 }
 
-type NewUsage = Usage & { accountId: string }
+type NewUsage = CountedUsage & { accountId: string }
+
+/** Keeps what was counted on the day before, when the first count of a new day comes. */
+const insertDayOver = compile((p: Placeholders<NewUsage>) =>
+  insertSelect(
+    usageDays,
+    {
+      accountId: accountUsage.accountId,
+      day: accountUsage.day,
+      locations: accountUsage.locations,
+      requests: accountUsage.requests,
+      storageBytes: accountUsage.storageBytes,
+    },
+    sql`FROM ${accountUsage} JOIN ${accounts} ON ${accounts.id} = ${accountUsage.accountId}
+      WHERE ${accountUsage.accountId} = ${p.accountId} AND ${accountUsage.day} < ${p.day}
+      ON CONFLICT (account_id, day) DO UPDATE SET storage_bytes = excluded.storage_bytes,
+        locations = locations + excluded.locations, requests = requests + excluded.requests`,
+  ),
+)
+
+/** Adds the count of a day that another isolate knows to be over. */
+const upsertLate = compile((p: Placeholders<NewUsage>) =>
+  insertSelect(
+    usageDays,
+    {
+      accountId: accountUsage.accountId,
+      day: p.day,
+      locations: sql`max(0, ${p.locations})`,
+      requests: p.requests,
+      storageBytes: accountUsage.storageBytes,
+    },
+    sql`FROM ${accountUsage} JOIN ${accounts} ON ${accounts.id} = ${accountUsage.accountId}
+      WHERE ${accountUsage.accountId} = ${p.accountId} AND ${accountUsage.day} > ${p.day}
+      ON CONFLICT (account_id, day) DO UPDATE SET
+        locations = max(0, locations + ${p.locations}), requests = requests + excluded.requests`,
+  ),
+)
 
 /**
  * Adds nothing for an erased account. The day never goes back (see `usageAsOf`). A correction may be
@@ -80,10 +116,13 @@ const upsertUsage = compile((p: Placeholders<NewUsage>) =>
       day: p.day,
       locations: sql`max(0, ${p.locations})`,
       storageBytes: sql`max(0, ${p.storageBytes})`,
+      requests: p.requests,
     },
     sql`FROM ${accounts} WHERE ${accounts.id} = ${p.accountId}
       ON CONFLICT (account_id) DO UPDATE SET
-        locations = max(0, iif(excluded.day > day, 0, locations) + ${p.locations}),
+        locations = max(0, iif(excluded.day > day, 0, locations)
+          + iif(excluded.day < day, 0, ${p.locations})),
+        requests = iif(excluded.day > day, 0, requests) + iif(excluded.day < day, 0, ${p.requests}),
         day = max(day, excluded.day), storage_bytes = max(0, storage_bytes + ${p.storageBytes})`,
   ),
 )
@@ -91,6 +130,8 @@ const upsertUsage = compile((p: Placeholders<NewUsage>) =>
 /** Adds what an isolate has counted, and returns what all of them have. */
 export const addUsage = async (db: Database, usage: NewUsage): Promise<BudgetState | null> => {
   const { states } = await runBatch(db, {
+    over: insertDayOver(db, usage),
+    late: upsertLate(db, usage),
     added: upsertUsage(db, usage),
     states: selectState(db, { accountId: usage.accountId }),
   })

@@ -47,6 +47,11 @@ export interface Usage {
   storageBytes: number
 }
 
+/** What an isolate has counted. */
+export interface CountedUsage extends Usage {
+  requests: number
+}
+
 /** The usage as of `today`. A later day stays: a change of zone gives no second allowance. */
 export const usageAsOf = (usage: Usage | null, today: Day): Usage => {
   if (usage && usage.day >= today) return usage

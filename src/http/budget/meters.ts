@@ -1,6 +1,6 @@
 import type { Database } from '../../db/open.ts'
 import { addUsage, readBudgetState, readUsage } from '../../db/queries/usage.ts'
-import type { Budgets, Usage } from '../../domain/account/budget.ts'
+import type { Budgets, CountedUsage, Usage } from '../../domain/account/budget.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { budgetsPerLicense, type Env } from '../../env.ts'
 import { Problem } from '../contract/problem.ts'
@@ -16,6 +16,9 @@ const REFUSAL_CACHE_MS = 10_000
 /** After it has stored something else than locations, it reads again what is older. */
 const STORED_CACHE_MS = 1000
 
+/** How long the requests of an account are counted before the first write. */
+const FIRST_WRITE_MS = 25_000
+
 /** What concerns one account: a request, a push or a job. */
 export interface AccountWork {
   env: Env
@@ -25,6 +28,8 @@ export interface AccountWork {
 }
 
 const meters = new BoundedCache<BudgetMeter>(10_000)
+/** Requests of accounts without a meter. */
+const unmetered = new BoundedCache<{ requests: number; isPlanned: boolean }>(10_000)
 
 /** Null when nothing is known: a failed read refuses nothing. */
 export const findMeter = async ({ db, accountId }: AccountWork): Promise<BudgetMeter | null> => {
@@ -35,7 +40,18 @@ export const findMeter = async ({ db, accountId }: AccountWork): Promise<BudgetM
   // A concurrent request may have read it too, and counted already.
   const meter = meters.get(accountId) ?? new BudgetMeter(state, Date.now())
   meters.set(accountId, meter)
+  meter.add({ requests: unmetered.get(accountId)?.requests ?? 0 }, Date.now())
+  unmetered.delete(accountId)
   return meter
+}
+
+/** Counts a request of the account. No row is written for it alone. */
+export const countUsedRequest = (accountId: string): void => {
+  const meter = meters.get(accountId)
+  const first = unmetered.get(accountId)
+  if (meter) meter.add({ requests: 1 }, Date.now())
+  else if (first) first.requests++
+  else unmetered.set(accountId, { requests: 1, isPlanned: false })
 }
 
 /** Reads the account again, unless this isolate has just done so. */
@@ -99,12 +115,13 @@ export const noteStored = (work: AccountWork): void => {
 const writeCounted = async (
   { db, accountId }: AccountWork,
   meter: BudgetMeter,
-  usage: Usage | null,
+  counted: CountedUsage[],
 ): Promise<void> => {
-  if (!usage) return
-  // What cannot be written is still counted by this isolate. The cell never learns of it.
-  const state = await addUsage(db, { accountId, ...usage }).catch(() => null)
-  if (state) meter.update(state, Date.now())
+  for (const usage of counted) {
+    // What cannot be written is still counted by this isolate. The cell never learns of it.
+    const state = await addUsage(db, { accountId, ...usage }).catch(() => null)
+    if (state) meter.update(state, Date.now())
+  }
 }
 
 /** Writes what this isolate has counted if its last write is older than `maxAgeMs`. */
@@ -117,11 +134,28 @@ const writePending = (work: AccountWork, meter: BudgetMeter, maxAgeMs: number): 
  */
 export const writeUsageLater = (work: AccountWork, meter: BudgetMeter): void => {
   const now = Date.now()
-  const usage = meter.takePending(now)
-  const waitMs = usage ? null : meter.planWrite(now)
-  if (usage) work.waitUntil(writeCounted(work, meter, usage))
+  const counted = meter.takePending(now)
+  const waitMs = counted.length > 0 ? null : meter.planWrite(now)
+  if (counted.length > 0) work.waitUntil(writeCounted(work, meter, counted))
   else if (waitMs !== null)
     work.waitUntil(scheduler.wait(waitMs).then(() => writePending(work, meter, 0)))
+}
+
+/** Writes the count of requests later, if no report does before: at most one row a minute. */
+export const writeRequestsLater = (work: AccountWork): void => {
+  const first = unmetered.get(work.accountId)
+  const meter = meters.get(work.accountId)
+  if (first?.isPlanned) return
+  const waitMs = meter ? meter.planRequests(Date.now()) : FIRST_WRITE_MS
+  if (first) first.isPlanned = true
+  if (waitMs !== null) work.waitUntil(writeRequests(work, waitMs))
+}
+
+const writeRequests = async (work: AccountWork, waitMs: number): Promise<void> => {
+  await scheduler.wait(waitMs)
+  const meter = await findMeter(work)
+  if (meter) await writeCounted(work, meter, meter.takeRequests(Date.now()))
+  else unmetered.delete(work.accountId)
 }
 
 /** What the account has used, with what this isolate has counted. */

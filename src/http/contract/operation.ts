@@ -10,7 +10,13 @@ import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../body/body.ts'
 import { readJson } from '../body/jsonBody.ts'
 import { parseBody, prefixOf } from '../body/parseBody.ts'
 import { type Patch, parsePatch } from '../body/patch.ts'
-import { type AccountWork, noteStored, requireStorage } from '../budget/meters.ts'
+import {
+  type AccountWork,
+  countUsedRequest,
+  noteStored,
+  requireStorage,
+  writeRequestsLater,
+} from '../budget/meters.ts'
 import type { AppEnv, Context } from '../context.ts'
 import { hasIdempotencyKey, type Replay, requestMacs, withIdempotency } from '../idempotency.ts'
 import { admitOperator, requireRight } from '../operator.ts'
@@ -138,6 +144,7 @@ export const operation = <const O extends Operation>(
     } else if (contract.upgrade) await admitSocket(c, contract.upgrade)
     else if (contract.scope !== 'open') {
       await admit(c)
+      countUsedRequest(c.get('principal').accountId)
       requireScope(c, contract.scope)
       if (contract.wholeAccount) requireWholeAccount(c)
     }
@@ -164,6 +171,7 @@ export const operation = <const O extends Operation>(
       return next()
     })
     if (work) noteStored(work)
+    if (c.get('principal')) writeRequestsLater(accountWork(c))
   }
   return Object.assign(handler, { [OPERATION]: contract as Operation }) as never
 }

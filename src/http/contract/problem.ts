@@ -174,6 +174,10 @@ export const PROBLEMS = {
       'Another device of the account has this identifier.',
       'Identifiers are unique in an account. Use the device that has it (`deviceId`, if you can see it), or delete that device first.',
     ],
+    'usage-month-open': [
+      'The month is not closed yet, and its figures may change.',
+      'Ask for meter events once the month is closed, about two days after its end. `format=json` shows the figures so far.',
+    ],
     'account-not-deleted': ['The account is not deleted.', 'There is nothing to bring back.'],
     'device-deleted': [
       'The device that was created with this Idempotency-Key has been deleted.',

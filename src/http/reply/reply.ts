@@ -71,6 +71,16 @@ export const replyWithEtag = <O extends Operation>(
   return send(c, text, contract.status ?? 200, headers)
 }
 
+/** Names the page after `last` in the header `Link`, and returns its cursor. */
+export const linkNext = async (c: Context, last: Position | null): Promise<string | null> => {
+  const cursor = last && (await makeCursor(c, last))
+  if (!cursor) return null
+  const next = new URL(c.req.url)
+  next.searchParams.set('cursor', cursor)
+  setHeader(c, 'Link', `<${next.pathname}${next.search}>; rel="next"`)
+  return cursor
+}
+
 /** Replies with one page of a list; the next cursor is in the body and in `Link`. */
 export const replyPage = async <O extends Operation>(
   c: Context,
@@ -78,12 +88,7 @@ export const replyPage = async <O extends Operation>(
   body: PageBody<O>,
   last: Position | null,
 ) => {
-  const cursor = last && (await makeCursor(c, last))
-  if (cursor) {
-    const next = new URL(c.req.url)
-    next.searchParams.set('cursor', cursor)
-    setHeader(c, 'Link', `<${next.pathname}${next.search}>; rel="next"`)
-  }
-  const text = JSON.stringify({ success: true, ...body, nextCursor: cursor })
+  const nextCursor = await linkNext(c, last)
+  const text = JSON.stringify({ success: true, ...body, nextCursor })
   return send(c, text, contract.status ?? 200, {})
 }

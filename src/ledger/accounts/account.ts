@@ -27,7 +27,7 @@ import { post } from '../outbox/outbox.ts'
 import * as tables from '../tables.ts'
 import { saveAccount } from './accountRow.ts'
 import { countEndingBetween } from './endings.ts'
-import { recordExpirations } from './expirations.ts'
+import { recordAllExpirations } from './expirations.ts'
 import { type NoLicense, refuseLicense } from './licenseTransfer.ts'
 
 /* Decisions about the account itself. */
@@ -140,17 +140,19 @@ const postUsageOfDay = (tx: Decision): void => {
   for (const device of used) postUsage(tx, device.key)
 }
 
-const MAX_RECORDED = 200
-
-/** A zone where it is still yesterday revives devices: all of them get a license or none does. */
+/**
+ * A zone where it is still yesterday revives devices: all of them get a license or none does. What
+ * has expired is recorded before, and what expires by it at the same time: license-days are computed
+ * from the log.
+ */
 const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   const { sql, account, now } = tx
   const day = localDay(now, timeZone)
   const revived = countEndingBetween(sql, day, account.day)
   const ended = countEndingBetween(sql, account.day, day)
   if (revived > 0 && !canGrant(account, revived)) return refuseLicense(tx, null)
+  recordAllExpirations(tx)
   if (revived > 0) {
-    while (recordExpirations(tx, MAX_RECORDED).more);
     const { ends } = tables.devices
     const isRevived = query`${ends} > ${day} AND ${ends} <= ${account.day}`
     updateRows(sql, tables.devices, { recorded: false }, isRevived)
@@ -159,6 +161,7 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   account.used += revived - ended
   account.timeZone = timeZone
   account.day = day
+  recordAllExpirations(tx, now)
   tx.log('zone-changed', null)
   return null
 }

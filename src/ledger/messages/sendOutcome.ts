@@ -1,12 +1,17 @@
 import { findRow, hasRow, insertRow } from '../../db/objectTable.ts'
 import { alertIdOf, SERIES, seriesOf } from '../../domain/message/alert.ts'
 import { nextAttemptTime, retryDelayMs } from '../../domain/message/messageRetry.ts'
+import type { Env } from '../../env.ts'
 import { log } from '../../log.ts'
 import type { Receipt, SendOutcome } from '../../notify/provider.ts'
+import { providerFor } from '../../notify/providers.ts'
+import { countAccepted } from '../accounts/usageReport.ts'
+import { isDrill } from '../alerts/drills.ts'
 import { isOpenEmergency } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { alertStates, type MessageRow, receipts } from '../tables.ts'
-import { findMessage } from './messageQueue.ts'
+import { unitsOf } from './messageBudget.ts'
+import { findMessage, readText } from './messageQueue.ts'
 import { changeMessage, failMessage, withdrawMessage } from './messageState.ts'
 
 export interface Attempt {
@@ -32,10 +37,18 @@ export const isObsolete = (sql: SqlStorage, message: MessageRow): boolean => {
   return !isOpenEmergency(sql, alertIdOf(id))
 }
 
+/** Counts a message that a provider has accepted in the account's usage; not those of drills. */
+const countUsage = (tx: Decision, { id, channel, text }: MessageRow, provider: string): void => {
+  if (isDrill(tx.sql, alertIdOf(id))) return
+  countAccepted(tx, { channel, provider, segments: unitsOf(channel, text) })
+}
+
 /** Records what an attempt leads to: sent, failed, or the time of the next attempt. */
 export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
   const { message: claimed, provider, awaitsReceipt, outcome } = attempt
   const message = findMessage(tx.sql, claimed.id)
+  const isSettled = message?.key === claimed.key && message.status !== 'queued'
+  if (outcome.kind === 'accepted' && !isSettled) countUsage(tx, claimed, provider)
   // Deleted with its device, resent, or settled by a receipt that overtook the reply.
   if (!message || message.key !== claimed.key || message.status !== 'queued') return
   if (outcome.kind === 'accepted') {
@@ -64,7 +77,7 @@ export const recordOutcome = (tx: Decision, attempt: Attempt): void => {
  * complaint may come after the delivery; what a receipt has failed is not delivered any more. Of a
  * call, a pressed key counts whatever is reported before or after.
  */
-export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
+export const applyReceipt = (tx: Decision, receipt: Receipt, env: Env): void => {
   const { key, providerId, accepted, status, reason, mark } = receipt
   const message = findMessage(tx.sql, key.split('-', 1)[0] ?? '')
   if (!message || message.attempts === 0) return
@@ -82,6 +95,11 @@ export const applyReceipt = (tx: Decision, receipt: Receipt): void => {
     status === 'delivered' &&
     (isCall || message.unsureSince !== null)
   if (status === null || !(isUnsettled || isLateSuccess)) return
+  const isFirstSign = message.status === 'queued' || (isLateSuccess && !message.awaitsReceipt)
+  if (isFirstSign) {
+    const sender = accepted?.provider ?? message.provider ?? providerFor(env, message.channel).name
+    countUsage(tx, { ...message, ...readText(tx.sql, message) }, sender)
+  }
   const unsureSince = status === 'failed' ? null : (message.unsureSince ?? message.accepted)
   const { provider } = message
   const settled = { nextTry: null, unsureSince, awaitsReceipt: true }

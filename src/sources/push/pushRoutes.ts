@@ -20,7 +20,7 @@ import { addExtraCost, countExtraCost, countRequest } from '../../http/admission
 import { Slices } from '../../http/admission/slices.ts'
 import { declaredLength, isGzip, readBytes } from '../../http/body/body.ts'
 import type { BudgetMeter } from '../../http/budget/budgetMeter.ts'
-import { findFullMeter, findMeter, noteStored } from '../../http/budget/meters.ts'
+import { countUsedRequest, findFullMeter, findMeter, noteStored } from '../../http/budget/meters.ts'
 import type { AppEnv, Context } from '../../http/context.ts'
 import { Problem } from '../../http/contract/problem.ts'
 import { newId } from '../../ids.ts'
@@ -157,6 +157,7 @@ const receivePush = async (c: Context): Promise<Response> => {
     slices: new Slices(intakeOf(accountId)),
   }
   countExtraCost(c, extraCostOfBody(push.body.byteLength))
+  countUsedRequest(known.accountId)
   await runCostlyWork(c, workOfPayload(push.body.byteLength), () => storePush(c, known, push))
   noteArrival(context, source.id, now)
   noteStored(context)

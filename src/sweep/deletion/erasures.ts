@@ -4,13 +4,17 @@ import { ACCOUNT_TABLES } from '../../db/accountTables.ts'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
+import { readUsage } from '../../db/queries/usage.ts'
 import * as schema from '../../db/schema.ts'
 import { readFirst, statement } from '../../db/statement.ts'
 import { keysBeside } from '../../domain/account/device.ts'
+import { addDays } from '../../domain/time/day.ts'
+import { monthsOf } from '../../domain/usage/usage.ts'
 import type { Env } from '../../env.ts'
 import { feedOf } from '../../feed/stub.ts'
 import { deleteHistory } from '../../history/objects.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
+import { closeMonth } from '../../usage/readUsage.ts'
 import { type CellRun, runPart, type TakeQueries } from '../run.ts'
 import {
   deleteLocations,
@@ -32,9 +36,10 @@ const LATE_WRITE_GRACE_MS = 60_000
 const { accounts, alerts, audit, commands, devices, erasures, locations, quarantine, watches } =
   schema
 
-/** Of these, some rows remain: the erasure itself, and what the operator did. */
+/** Of these, rows remain: the erasure itself, usage for invoices, and what the operator did. */
 const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([
   [erasures, (id) => sql`${erasures.accountId} = ${id} AND ${erasures.id} <> ${id}`],
+  [schema.usageMonths, () => sql`false`],
   [audit, (id) => sql`${audit.accountId} = ${id} AND ${audit.actorType} <> 'operator'`],
 ])
 
@@ -109,6 +114,24 @@ const eraseDeviceRows = async (
   )
 }
 
+/** What closing two months takes. */
+const CLOSE_QUERIES = 10
+
+/**
+ * The usage of the last two months is for invoices: it is stored before what it is made of goes.
+ * False when that has to wait.
+ */
+const closeLastMonths = async (run: CellRun, accountId: string): Promise<boolean> => {
+  const { env, db, now, take } = run
+  if (!take()) return false
+  if (!(await readUsage(db, accountId))) return true
+  if (!take(CLOSE_QUERIES)) return false
+  const today = new Date(now).toISOString().slice(0, 10)
+  for (const month of monthsOf({ from: addDays(today, -31), to: addDays(today, 1) }))
+    await closeMonth({ env, db, accountId }, month, now)
+  return true
+}
+
 /** Deletes the storage of the account's two Durable Objects. False when the ledger refuses. */
 const eraseObjects = async (env: Env, accountId: string): Promise<boolean> => {
   await feedOf(env, accountId).deleteStorage()
@@ -116,9 +139,11 @@ const eraseObjects = async (env: Env, accountId: string): Promise<boolean> => {
 }
 
 /** Continues one erasure, and ends it once nothing is left. */
-const runErasure = async ({ env, db, now, take }: CellRun, erasure: Erasure): Promise<void> => {
+const runErasure = async (run: CellRun, erasure: Erasure): Promise<void> => {
+  const { env, db, now, take } = run
   const { id, accountId, deviceKey, creation } = erasure
   if (deviceKey === null) {
+    if (!(await closeLastMonths(run, accountId))) return
     if (!(await eraseAccountRows(db, accountId, take))) return
     const isSettled = now - creation >= LATE_WRITE_GRACE_MS
     if (isSettled && env.HISTORY) await deleteHistory(env.HISTORY, accountId)

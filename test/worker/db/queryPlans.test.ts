@@ -4,10 +4,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
 import type { Page, Position } from '../../../src/db/page.ts'
 import { packLocation } from '../../../src/db/queries/locations.ts'
+import { addUsage } from '../../../src/db/queries/usage.ts'
 import { runBatch } from '../../../src/db/statement.ts'
 import { listDevices } from '../../../src/devices/list.ts'
 import { findDevice, hasGroup } from '../../../src/devices/store.ts'
 import type { Group } from '../../../src/domain/account/group.ts'
+import type { UsageDays } from '../../../src/domain/usage/usage.ts'
 import { createGroup, deleteGroup, updateGroup } from '../../../src/groups/edit.ts'
 import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups/store.ts'
 import { prepareQuarantine } from '../../../src/ingest/quarantine.ts'
@@ -53,6 +55,12 @@ import {
 } from '../../../src/sources/unclaimed/reports.ts'
 import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
 import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
+import {
+  insertMonth,
+  listMonth,
+  readClosedMonths,
+  readCountedDays,
+} from '../../../src/usage/store.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, ownUsers, searchUsers } from '../../../src/users/store.ts'
 import { createWatch, findByLink, findRunning } from '../../../src/watches/progress.ts'
@@ -372,6 +380,28 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
     const event = { id: 'evt_plan', type: 'watch.due', time: 2, data: {} }
     const change = { before: row, progress: row, events: [event], raise: null }
     expect((await writeWatches(db, [change], 2)).written.size).toBe(1)
+    expect(await scansOf(statements)).toEqual([])
+  })
+
+  test('usage is found by account and month', async () => {
+    const { db, statements } = recordCell()
+    const own = account.id
+    const counts = { locations: 1, requests: 1, storageBytes: 64 }
+    await addUsage(db, { accountId: own, day: '2099-10-31', ...counts })
+    await addUsage(db, { accountId: own, day: '2099-11-01', ...counts })
+    const span = { from: '2099-11-01', to: '2099-11-30' }
+    expect(await readCountedDays(db, own, span)).toHaveLength(2)
+    const days = { licenses: [], locations: [], requests: [], storageBytes: [], messages: [] }
+    const usage: UsageDays = { from: span.from, timeZone: 'UTC', ...days, exact: [] }
+    await insertMonth(db, { accountId: own, month: '2099-11', record: usage, now: 1 })
+    expect(await readClosedMonths(db, own, ['2099-11', '2099-12'])).toHaveLength(1)
+    const listing = {
+      month: '2099-11',
+      openedBefore: Number.MAX_SAFE_INTEGER,
+      after: own.slice(0, -1),
+      limit: 10,
+    }
+    expect((await listMonth(db, listing)).find((row) => row.id === own)?.record).toEqual(usage)
     expect(await scansOf(statements)).toEqual([])
   })
 

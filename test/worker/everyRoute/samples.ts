@@ -304,6 +304,9 @@ export const SAMPLES: Record<string, Sample> = {
   patchAccount: { body: () => ({ name: `Renamed ${unique()}` }) },
 
   readLicenseLog: {},
+  readAccountUsage: {},
+  readOperatedUsage: { params: makeAccount },
+  listUsage: { query: '?month=2026-10' },
 
   reportLocations: {
     body: () => ({ locations: [{ identifier: `sample-${unique()}`, ...newLocation() }] }),

@@ -329,7 +329,7 @@ describe('a count', () => {
   test('of other isolates is learned with the next write', async () => {
     const fleet = await openFleet({ locationsPerDay: 3000 })
     await accepts(fleet, places(1000))
-    const other = { accountId: fleet.id, day: iso(Date.now()).slice(0, 10) }
+    const other = { accountId: fleet.id, day: iso(Date.now()).slice(0, 10), requests: 0 }
     await addUsage(openCell(env, 0), { ...other, locations: 1500, storageBytes: 1500 * 64 })
     later(1000)
     await accepts(fleet, places(1000))
@@ -357,7 +357,8 @@ describe('a count', () => {
   test('is not changed by a late write after the account was erased', async () => {
     const fleet = await openFleet()
     await callAsOperator('DELETE', `/admin/accounts/${fleet.id}`)
-    const late = { accountId: fleet.id, day: '2026-01-01', locations: 1, storageBytes: 64 }
+    const counts = { locations: 1, requests: 1, storageBytes: 64 }
+    const late = { accountId: fleet.id, day: '2026-01-01', ...counts }
     expect(await addUsage(openCell(env, 0), late)).toBeNull()
     expect(
       await env.DB.prepare('SELECT locations FROM account_usage WHERE account_id = ?')

@@ -133,7 +133,7 @@ test.each([0, 1] as const)(
     await erase(account)
     expect((await rowsOf(db, account.id)).events).toBeGreaterThan(5000)
     await sweep(env, Date.now())
-    expect(await rowsOf(db, account.id)).toEqual({ erasures: 1 })
+    expect(await rowsOf(db, account.id)).toEqual({ erasures: 1, usage_months: 1 })
 
     // A request that another isolate accepted a moment ago still writes.
     await db
@@ -142,7 +142,8 @@ test.each([0, 1] as const)(
       .run()
     afterAMinute()
     await sweep(env, Date.now())
-    expect(await rowsOf(db, account.id)).toEqual({})
+    // Invoices are made from its usage.
+    expect(await rowsOf(db, account.id)).toEqual({ usage_months: 1 })
     expect(await rowsOf(env.DB, account.id)).toEqual({})
     const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
     expect(await ledger.readAccount()).toEqual({ ok: false, refusal: 'account-not-found' })
