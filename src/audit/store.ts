@@ -36,36 +36,45 @@ export interface AuditQuery {
   limit: number
 }
 
-const isId = (text: string): boolean => text.includes('_')
+/** Entries of one resource of an account have an index; others are filtered. */
+const hasIndex = ({ accountId, resource }: AuditQuery): boolean =>
+  accountId !== null && resource?.includes('_') === true
 
-const filtersOf = ({ actor, action, resource }: AuditQuery): SQL[] => [
+const filtersOf = ({ actor, action, resource, ...query }: AuditQuery): SQL[] => [
   ...(actor === undefined ? [] : [sql`${actor} IN (${audit.actorId}, ${audit.actorType})`]),
   ...(action === undefined
     ? []
     : [
         sql`(${audit.action} = ${action} OR ${audit.action} LIKE ${`${action.replaceAll(/[%_]/g, '')}.%`})`,
       ]),
-  ...(resource === undefined || isId(resource) ? [] : [sql`${audit.resourceType} = ${resource}`]),
+  ...(resource === undefined || hasIndex({ ...query, resource })
+    ? []
+    : [sql`${resource} IN (${audit.resourceId}, ${audit.resourceType})`]),
 ]
 
 /** Ids begin with the time, so a span of time is a range of them. */
 const idAt = (time: number): string => `aud_${base32Time(time)}`
 
-const rangeOf = ({ accountId, resource, before, from, to }: AuditQuery): SQL =>
-  and(
-    accountId === null ? sql`true` : sql`${audit.accountId} = ${accountId}`,
-    resource !== undefined && isId(resource) ? sql`${audit.resourceId} = ${resource}` : undefined,
+/** The table and what is read of it, newest first. SQLite would not choose the index by itself. */
+const rangeOf = (query: AuditQuery): SQL => {
+  const { accountId, resource, before, from, to } = query
+  const table = hasIndex(query) ? sql`${audit} INDEXED BY audit_resource` : sql`${audit}`
+  const range = and(
+    // A range of the index by ids.
+    accountId === null ? sql`${audit.id} > ''` : sql`${audit.accountId} = ${accountId}`,
+    hasIndex(query) ? sql`${audit.resourceId} = ${resource}` : undefined,
     before === '' ? undefined : sql`${audit.id} < ${before}`,
     from === undefined ? undefined : sql`${audit.id} >= ${idAt(from)}`,
     to === undefined ? undefined : sql`${audit.id} < ${idAt(to)}`,
-  ) ?? sql`true`
+  )
+  return sql`${table} WHERE ${range} ORDER BY ${audit.id} DESC`
+}
 
 /** Newest first. A filter that few entries match may end a page early. */
 export const listAudit = async (db: Database, query: AuditQuery): Promise<Page<AuditRow>> => {
   const { limit } = query
   const filters = filtersOf(query)
-  const scanned = (count: number) =>
-    sql`(SELECT * FROM ${audit} WHERE ${rangeOf(query)} ORDER BY ${audit.id} DESC LIMIT ${count}) ${audit}`
+  const scanned = (count: number) => sql`(SELECT * FROM ${rangeOf(query)} LIMIT ${count}) ${audit}`
   const { rows, end } = await readScan(db, {
     isFiltered: filters.length > 0,
     limit,
@@ -81,11 +90,7 @@ export const listAudit = async (db: Database, query: AuditQuery): Promise<Page<A
     end: (count) =>
       statement(
         db,
-        select(
-          { id: audit.id },
-          sql`FROM ${audit} WHERE ${rangeOf(query)}
-            ORDER BY ${audit.id} DESC LIMIT 1 OFFSET ${count - 1}`,
-        ),
+        select({ id: audit.id }, sql`FROM ${rangeOf(query)} LIMIT 1 OFFSET ${count - 1}`),
       ),
   })
   return toPage(rows, limit, byId, end)

@@ -19,7 +19,7 @@ interface Step {
  * a few keys.
  */
 const SMALL_TABLES =
-  'account|feed_state|secrets|disable_notices|emergencies|notices|outbox|cells|push_keys|sqlite_sequence'
+  'account|feed_state|secrets|audit_entries|disable_notices|emergencies|notices|outbox|cells|push_keys|sqlite_sequence'
 /** A table that grows is read from its first row to the last. */
 const READS_TABLE = new RegExp(
   `^SCAN (?!\\w+ VIRTUAL TABLE|CONSTANT ROW|\\(subquery-\\d+\\)|(${SMALL_TABLES})\\b)`,
