@@ -19,6 +19,7 @@ import { AccountsPage } from './pages/AccountsPage.tsx'
 import { AuditPage } from './pages/AuditPage.tsx'
 import { HealthPage } from './pages/HealthPage.tsx'
 import { OperatorsPage } from './pages/OperatorsPage.tsx'
+import { UsagePage } from './pages/UsagePage.tsx'
 import { SignIn } from './SignIn.tsx'
 import './operator.css'
 
@@ -39,6 +40,12 @@ const ROUTES: readonly OperatorRoute[] = [
     item: { label: words.accounts.title, icon: 'group' },
   },
   { path: '/operator/accounts/:accountId', page: AccountPage, right: 'read' },
+  {
+    path: '/operator/usage',
+    page: UsagePage,
+    right: 'usage',
+    item: { label: words.usage.title, icon: 'license' },
+  },
   {
     path: '/operator/health',
     page: HealthPage,

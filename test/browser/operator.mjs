@@ -128,7 +128,7 @@ try {
     })
 
     await check(`every page is wide enough and accessible, ${at}`, async () => {
-      for (const path of ['health', 'audit', 'operators', 'nothing']) {
+      for (const path of ['usage', 'health', 'audit', 'operators', 'nothing']) {
         await openPath(page, `/operator/${path}`)
         await isFine(page, look, `${path} ${at}`)
       }
@@ -242,6 +242,15 @@ try {
     await page.locator('tbody tr', { hasText: 'account.deleted' }).first().waitFor()
   })
 
+  await check('usage of a month is shown, and saved as CSV', async () => {
+    await openPath(page, '/operator/usage')
+    await page.locator('tbody tr', { hasText: own.userName }).waitFor()
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    const file = await saving
+    expect(/^usage-\d{4}-\d\d\.csv$/.test(file.suggestedFilename()), file.suggestedFilename())
+  })
+
   await check('health names every cell', async () => {
     await openPath(page, '/operator/health')
     await page.getByRole('heading', { name: 'Cell 0' }).waitFor()
@@ -273,6 +282,14 @@ try {
     const add = support.getByRole('button', { name: 'New operator' })
     expect((await add.count()) === 0, 'support is offered to create operators')
     await support.context().close()
+    const made = await admin('POST', '/operators', { name: 'Invoices', role: 'billing' })
+    const billing = await openOperator(made.apiKey)
+    await billing.getByRole('heading', { name: 'Usage' }).waitFor()
+    expect((await billing.locator('.nav a').count()) === 1, 'billing sees other pages')
+    await openPath(billing, page1)
+    await billing.getByText('You may not use this page').waitFor()
+    await billing.context().close()
+    await admin('DELETE', `/operators/${made.operator.id}`)
   })
 
   await check('an operator who is removed is signed out', async () => {

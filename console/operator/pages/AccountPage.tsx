@@ -10,6 +10,7 @@ import { Overview } from '../account/Overview.tsx'
 import { StatusBadge } from '../account/StatusBadge.tsx'
 import { StatusCard } from '../account/StatusCard.tsx'
 import { SupportCard } from '../account/SupportCard.tsx'
+import { UsageCard } from '../account/UsageCard.tsx'
 import { operator } from '../operator.ts'
 
 const parent = { href: '/operator', label: words.accounts.title }
@@ -40,6 +41,7 @@ export const AccountPage = ({ params: { accountId = '' } }: PageProps) => {
         )}
         <DeleteCard account={account} onChanged={onChanged} onDeleted={loaded.reload} />
       </div>
+      <UsageCard account={account} />
     </Page>
   )
 }
