@@ -356,7 +356,8 @@ describe('a count', () => {
 
   test('is not changed by a late write after the account was erased', async () => {
     const fleet = await openFleet()
-    await callAsOperator('DELETE', `/admin/accounts/${fleet.id}`)
+    const body = { userName: fleet.userName }
+    await callAsOperator('DELETE', `/admin/accounts/${fleet.id}?now=true`, { body })
     const counts = { locations: 1, requests: 1, storageBytes: 64 }
     const late = { accountId: fleet.id, day: '2026-01-01', ...counts }
     expect(await addUsage(openCell(env, 0), late)).toBeNull()
