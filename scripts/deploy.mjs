@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ensureBuckets } from './buckets.mjs'
 import { run } from './child.mjs'
 import { requireValidAccess, requireValidPublicUrl } from './public-url.mjs'
 import { ensureSecrets, randomSecret } from './secrets.mjs'
@@ -17,6 +18,7 @@ await requireValidPublicUrl()
 await requireValidAccess()
 chooseAccount()
 for (const database of listDatabases()) if (!database.isCreated) ensureDatabase(database)
+ensureBuckets()
 const secrets = secretArguments()
 // Before the code: the new code may need the new schema, and the old code must work with it.
 for (const { binding } of listDatabases())

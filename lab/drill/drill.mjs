@@ -11,6 +11,7 @@ const { describeDifferences, readAccountState } = await import('../harness/accou
 const { copyLedgers, exportDatabases, importDatabases, restoreLedgers } = await import(
   './backup.mjs'
 )
+const { readMonthFromBucket } = await import('./history.mjs')
 const { changeFleet, createDevice, openFleet, reconcile, report } = await import('./fleet.mjs')
 
 const CELLS = 2
@@ -127,7 +128,15 @@ await withServer(async (base) => {
       'devices created since are gone, and no device has their tracks',
   )
 })
-console.log('3 passed, 0 failed')
+
+console.log('A month is read from R2')
+const historyServer = await serve({ script, folder: temporaryFolder(), triggers: true })
+try {
+  await readMonthFromBucket(historyServer, step)
+} finally {
+  await historyServer.stop()
+}
+console.log('4 passed, 0 failed')
 
 /** Not what was used of the budgets: the cell counts it, and what is lost with it is not used. */
 async function readStates(connected) {

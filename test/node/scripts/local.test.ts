@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { unstable_getMiniflareWorkerOptions as getWorkerOptions } from 'wrangler'
+import { listBuckets } from '../../../scripts/buckets.mjs'
 import { findSharedDatabase } from '../../../scripts/migrations/migrate-local.mjs'
 import { listDatabases, listUnread, localVariables } from '../../../scripts/wrangler.mjs'
 
@@ -54,6 +55,13 @@ describe('further cells', () => {
     expect(fault).toContain('CELL_1 and CELL_2')
     expect(fault).toContain('of CELL_2 the line\n\n  preview_database_id = "perigee-cell-2"')
   })
+})
+
+test('the bucket of old months is found, or left out', () => {
+  expect(listBuckets(CONFIG)).toEqual([{ name: 'perigee-history', jurisdiction: undefined }])
+  const eu = CONFIG.replace('"perigee-history"', '"history"\njurisdiction = "eu"')
+  expect(listBuckets(eu)).toEqual([{ name: 'history', jurisdiction: 'eu' }])
+  expect(listBuckets(CONFIG.replace('[[r2_buckets]]', '[[others]]'))).toEqual([])
 })
 
 test('names of .dev.vars that wrangler ignores are found', () => {
