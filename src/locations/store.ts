@@ -21,7 +21,7 @@ import {
   runBatch,
 } from '../db/statement.ts'
 import { NUMBER_FIELDS, type StoredLocation } from '../domain/track/location.ts'
-import { addArchived, readAcross, selectMonths } from '../history/store.ts'
+import { addArchived, readAcross, selectMonths } from './history/store.ts'
 
 const newest = alias(locations, 'newest')
 

@@ -9,9 +9,14 @@ import { compile, literal, type Placeholders, readAll, runBatch } from '../../db
 import { DEVICES_PER_ACCOUNT } from '../../domain/account/device.ts'
 import { base32 } from '../../domain/text/base32.ts'
 import { type Month, monthEnd, monthStart } from '../../domain/time/month.ts'
-import { openMonth } from '../../history/monthFile.ts'
-import { deleteOrphans, historyPrefix } from '../../history/objects.ts'
-import { beginPart, NOTHING_WRITTEN, type TrackRow, type Written } from '../../history/parquet.ts'
+import { openMonth } from '../../locations/history/monthFile.ts'
+import { deleteOrphans, historyPrefix } from '../../locations/history/objects.ts'
+import {
+  beginPart,
+  NOTHING_WRITTEN,
+  type TrackRow,
+  type Written,
+} from '../../locations/history/parquet.ts'
 
 /*
  * Writes a month of an account into one object of the bucket, part by part: an isolate has the memory

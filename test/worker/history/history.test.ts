@@ -3,6 +3,8 @@ import { expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import type { TestAccount } from '../../support/accounts.ts'
 import { callWithBindings } from '../../support/bindings.ts'
+import { callAsOperator } from '../../support/http.ts'
+import { iso } from '../../support/time.ts'
 import {
   DAY,
   hourly,
@@ -17,9 +19,7 @@ import {
   openFleet,
   reportAll,
   rowsOf,
-} from '../../support/history.ts'
-import { callAsOperator } from '../../support/http.ts'
-import { iso } from '../../support/time.ts'
+} from './fleet.ts'
 
 /** Locations every hour, over three old months. */
 const TIMES = [OLD, monthsAgo(5), monthsAgo(4)].flatMap((month) => hourly(month))

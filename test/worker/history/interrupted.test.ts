@@ -5,6 +5,7 @@ import { writeNextPart } from '../../../src/sweep/history/writeMonth.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { failExecutions } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
+import { iso } from '../../support/time.ts'
 import {
   bucket,
   hourly,
@@ -17,8 +18,7 @@ import {
   objectsOf,
   openFleet,
   rowsOf,
-} from '../../support/history.ts'
-import { iso } from '../../support/time.ts'
+} from './fleet.ts'
 
 const CALLS = ['get', 'put', 'delete', 'list', 'createMultipartUpload', 'uploadPart', 'complete']
 
@@ -184,7 +184,7 @@ test('a long month is written in parts by several runs, and a device is read wit
       }
     },
   })
-  const { readMonths } = await import('../../../src/history/monthFile.ts')
+  const { readMonths } = await import('../../../src/locations/history/monthFile.ts')
   const deviceKey = await env.DB.prepare('SELECT key FROM devices WHERE id = ?')
     .bind(devices[0])
     .first<number>('key')

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import { openCell } from '../../src/db/open.ts'
-import type { Env } from '../../src/env.ts'
-import { moveHistory } from '../../src/sweep/history/history.ts'
-import { openAccount, type TestAccount } from './accounts.ts'
-import { createDevice } from './devices.ts'
-import { iso } from './time.ts'
+import { openCell } from '../../../src/db/open.ts'
+import type { Env } from '../../../src/env.ts'
+import { moveHistory } from '../../../src/sweep/history/history.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createDevice } from '../../support/devices.ts'
+import { iso } from '../../support/time.ts'
 
 export const DAY = 86_400_000
 export const MINUTE = 60_000

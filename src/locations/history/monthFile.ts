@@ -1,6 +1,6 @@
 import type { FileMetaData, RowGroup } from 'hyparquet'
-import type { LocationRow } from '../db/queries/locations.ts'
-import { BoundedCache } from '../domain/cache/boundedCache.ts'
+import type { LocationRow } from '../../db/queries/locations.ts'
+import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { type ByteSource, boundsOf, readFooter, readGroup, type TrackRow } from './parquet.ts'
 
 /* Reading months out of the bucket: the end of the object, then the row groups that are needed. */

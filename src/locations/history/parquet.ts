@@ -1,5 +1,5 @@
 import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet'
-import type { LocationRow } from '../db/queries/locations.ts'
+import type { LocationRow } from '../../db/queries/locations.ts'
 
 /*
  * A month of an account's tracks as a Parquet file: the columns of `locations` in its integers, sorted

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
-import { LOCATION_COLUMNS } from '../db/queries/locations.ts'
-import { type DeviceName, devicesNamedIn, nameOf } from '../db/queries/namedDevices.ts'
-import type { Viewer } from '../db/queries/visibility.ts'
-import { select } from '../db/query.ts'
-import { archivedMonths, devices, locations } from '../db/schema.ts'
+import type { Database } from '../../db/open.ts'
+import { LOCATION_COLUMNS } from '../../db/queries/locations.ts'
+import { type DeviceName, devicesNamedIn, nameOf } from '../../db/queries/namedDevices.ts'
+import type { Viewer } from '../../db/queries/visibility.ts'
+import { select } from '../../db/query.ts'
+import { archivedMonths, devices, locations } from '../../db/schema.ts'
 import {
   commaSeparated,
   compile,
@@ -13,8 +13,8 @@ import {
   type Placeholders,
   readAll,
   runBatch,
-} from '../db/statement.ts'
-import { monthOf } from '../domain/time/month.ts'
+} from '../../db/statement.ts'
+import { monthOf } from '../../domain/time/month.ts'
 import { readMonths } from './monthFile.ts'
 import type { TrackRow } from './parquet.ts'
 import { isRecent } from './store.ts'

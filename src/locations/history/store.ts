@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../db/open.ts'
-import type { LocationRow } from '../db/queries/locations.ts'
-import { type DeviceRef, isVisibleDevice } from '../db/queries/visibility.ts'
-import { select } from '../db/query.ts'
-import { accounts, archivedMonths, devices } from '../db/schema.ts'
+import type { Database } from '../../db/open.ts'
+import type { LocationRow } from '../../db/queries/locations.ts'
+import { type DeviceRef, isVisibleDevice } from '../../db/queries/visibility.ts'
+import { select } from '../../db/query.ts'
+import { accounts, archivedMonths, devices } from '../../db/schema.ts'
 import {
   compile,
   type Placeholders,
@@ -11,9 +11,9 @@ import {
   readAll,
   runBatch,
   type Statement,
-} from '../db/statement.ts'
-import { keptSince } from '../domain/account/account.ts'
-import { monthOf } from '../domain/time/month.ts'
+} from '../../db/statement.ts'
+import { keptSince } from '../../domain/account/account.ts'
+import { monthOf } from '../../domain/time/month.ts'
 import { readMonths } from './monthFile.ts'
 
 /*
