@@ -23,6 +23,9 @@ import {
 import { NUMBER_FIELDS, type StoredLocation } from '../domain/track/location.ts'
 import { addArchived, readAcross, selectMonths } from './history/store.ts'
 
+/** For stores of other features that read tracks. */
+export { addArchived, readAcross, selectMonths }
+
 const newest = alias(locations, 'newest')
 
 const selectLast = compile((_: Placeholders<DeviceRef>) =>

@@ -9,7 +9,7 @@ import type { Rule } from '../domain/rule/rule.ts'
 import { type FixRow, pickCompared } from '../domain/track/fix.ts'
 import type { LongReplySlot } from '../http/admission/longReply.ts'
 import { readFurtherPages, SPAN_PAGE_ROWS } from '../http/paging/spanPages.ts'
-import { readAcross } from '../locations/history/store.ts'
+import { readAcross } from '../locations/store.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { comparedMembers } from './evaluate/signals.ts'
 

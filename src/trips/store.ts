@@ -6,7 +6,7 @@ import { select } from '../db/query.ts'
 import { accounts, devices, locations } from '../db/schema.ts'
 import { compile, type Placeholders, runBatch } from '../db/statement.ts'
 import { NUMBER_FIELDS } from '../domain/track/location.ts'
-import { addArchived, readAcross, selectMonths } from '../locations/history/store.ts'
+import { addArchived, readAcross, selectMonths } from '../locations/store.ts'
 import type { TripFix } from './trips.ts'
 
 interface FixQuery extends DeviceRef {
