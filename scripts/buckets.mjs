@@ -12,8 +12,8 @@ export function listBuckets(config = readFileSync('wrangler.toml', 'utf8')) {
 }
 
 /** Creates the buckets that do not exist yet. */
-export function ensureBuckets() {
-  for (const { name, jurisdiction } of listBuckets()) {
+export function ensureBuckets(config) {
+  for (const { name, jurisdiction } of listBuckets(config)) {
     const where = jurisdiction ? ['--jurisdiction', jurisdiction] : []
     if (wrangler('r2', 'bucket', 'info', name, ...where).ok) continue
     const { ok, output } = wrangler('r2', 'bucket', 'create', name, ...where)

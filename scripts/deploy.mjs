@@ -1,30 +1,82 @@
 // Deploys Perigee to a Cloudflare account and creates what is missing there. Can be run again at
 // any time.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBuckets } from './buckets.mjs'
 import { run } from './child.mjs'
+import {
+  chooseJurisdiction,
+  configOf,
+  parseOptions,
+  readVariable,
+  setDomain,
+} from './deploy-config.mjs'
 import { requireValidAccess, requireValidPublicUrl } from './public-url.mjs'
 import { ensureSecrets, randomSecret } from './secrets.mjs'
 import { fail, useToolchain } from './toolchain.mjs'
-import { listDatabases, listRequiredSecrets, wrangler, writeDatabaseId } from './wrangler.mjs'
+import {
+  listDatabases,
+  listRequiredSecrets,
+  useConfig,
+  withConfig,
+  wrangler,
+  writeDatabaseId,
+} from './wrangler.mjs'
 
-// The operator's copy of the secrets that the first deploy generated.
-const secretsFile = '.deploy.vars'
+let configFile
+let secretsFile
 
 await useToolchain()
-await requireValidPublicUrl()
+const options = readOptions()
+prepareConfig()
+await requireValidPublicUrl(readVariable(readConfig(), 'PUBLIC_URL') ?? '')
 await requireValidAccess()
 chooseAccount()
 for (const database of listDatabases()) if (!database.isCreated) ensureDatabase(database)
-ensureBuckets()
+ensureBuckets(readConfig())
 const secrets = secretArguments()
 // Before the code: the new code may need the new schema, and the old code must work with it.
 for (const { binding } of listDatabases())
   await runWrangler('d1', 'migrations', 'apply', binding, '--remote')
 const urls = await deploy(secrets)
 printNextSteps(urls[0] ?? 'https://<your Worker>')
+
+function readOptions() {
+  try {
+    return parseOptions(process.argv.slice(2))
+  } catch (error) {
+    return fail(error.message)
+  }
+}
+
+/** Writes what the options ask for into the configuration of the environment. */
+function prepareConfig() {
+  const production = readFileSync('wrangler.toml', 'utf8')
+  const { env } = options
+  configFile = env === null ? 'wrangler.toml' : `wrangler.${env}.toml`
+  // The operator's copy of the secrets that the first deploy generated.
+  secretsFile = env === null ? '.deploy.vars' : `.deploy.${env}.vars`
+  useConfig(configFile)
+  const before = existsSync(configFile) ? readConfig() : null
+  try {
+    const own = env === null ? production : configOf(env, production, before)
+    const config = setDomain(chooseJurisdiction(own, options.jurisdiction), options.domain)
+    if (config !== before) writeFileSync(configFile, config)
+  } catch (error) {
+    fail(error.message)
+  }
+}
+
+function readConfig() {
+  return readFileSync(configFile, 'utf8')
+}
+
+/** Where databases and buckets are created. */
+function placeArguments() {
+  const jurisdiction = readVariable(readConfig(), 'JURISDICTION')
+  return jurisdiction ? ['--jurisdiction', jurisdiction] : []
+}
 
 function chooseAccount() {
   const { ok, stdout } = wrangler('whoami', '--json')
@@ -36,7 +88,7 @@ function chooseAccount() {
   if (
     accounts.length < 2 ||
     process.env.CLOUDFLARE_ACCOUNT_ID ||
-    /^account_id\s*=/m.test(readFileSync('wrangler.toml', 'utf8'))
+    /^account_id\s*=/m.test(readConfig())
   )
     return
   const choices = accounts.map(
@@ -46,13 +98,23 @@ function chooseAccount() {
 }
 
 function ensureDatabase(database) {
-  const id = findDatabaseId(database.name) ?? createDatabase(database.name)
+  const present = findDatabaseId(database.name)
+  if (present && !options.adopt)
+    fail(
+      `The Cloudflare account has a database named ${database.name} already, and ${configFile} does not have its id. If it belongs to this installation, deploy again with --adopt: its data stay, and the migrations that it lacks are applied. Otherwise change database_name in wrangler.toml.`,
+    )
+  // What CI writes into its copy of the repository is lost, and with it the id.
+  if (!present && process.env.CI)
+    fail(
+      `The database ${database.name} does not exist yet. Make the first deploy on your own machine, commit ${configFile}, then deploy from CI.`,
+    )
+  const id = present ?? createDatabase(database.name)
   writeDatabaseId(database, id)
-  console.log(`The id of the database ${database.name}, ${id}, is now in wrangler.toml. Commit it.`)
+  console.log(`The id of the database ${database.name}, ${id}, is now in ${configFile}. Commit it.`)
 }
 
 function createDatabase(name) {
-  const { ok, output } = wrangler('d1', 'create', name)
+  const { ok, output } = wrangler('d1', 'create', name, ...placeArguments())
   return (ok && findDatabaseId(name)) || fail(`${output}\nCould not create the database ${name}.`)
 }
 
@@ -114,7 +176,7 @@ async function deploy(args) {
 
 /** Runs wrangler on the terminal, where it can ask questions. */
 async function runWrangler(...args) {
-  const code = await run('wrangler', args)
+  const code = await run('wrangler', withConfig(args))
   if (code !== 0)
     fail(`wrangler ${args.join(' ')} failed. Fix the cause, then run npm run deploy again.`)
 }

@@ -1,12 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const configFile = 'wrangler.toml'
+let configFile = 'wrangler.toml'
 const PLACEHOLDER_ID = '00000000-0000-0000-0000-000000000000'
+
+/** From here on another file is read and given to wrangler. */
+export function useConfig(file) {
+  configFile = file
+}
+
+/** The arguments of wrangler, with the file if it is not the usual one. */
+export const withConfig = (args) =>
+  configFile === 'wrangler.toml' ? args : [...args, '--config', configFile]
 
 /** Runs wrangler without a terminal, so that it asks no questions. */
 export function wrangler(...args) {
-  const { status, stdout, stderr } = spawnSync('wrangler', args, {
+  const { status, stdout, stderr } = spawnSync('wrangler', withConfig(args), {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })

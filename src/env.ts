@@ -34,6 +34,8 @@ export interface Env extends NotifyEnv, Partial<Record<NumberVariable, string>> 
   FEED: DurableObjectNamespace
   TOKEN_FAILURES: RateLimit
   ACCOUNT_SLICES: RateLimit
+  /** Where databases and objects must be, such as `eu`; chosen before the first deploy. */
+  JURISDICTION?: string
   /** A dataset of Analytics Engine for the figures of requests. */
   METRICS?: AnalyticsEngineDataset
   /** Signs and verifies tokens; at least 32 characters. */
@@ -123,6 +125,16 @@ export const cellNumbers = (env: Env): number[] => {
     /^CELL_[1-9]\d*$/.test(name) ? [Number(name.slice(5))] : [],
   )
   return [0, ...numbers.sort((a, b) => a - b)]
+}
+
+/**
+ * The object of an account. With a jurisdiction it is another one than without: `npm run deploy`
+ * lets nobody change that.
+ */
+export const stubOf = (env: Env, namespace: DurableObjectNamespace, accountId: string) => {
+  const place = (env.JURISDICTION ?? '') as DurableObjectJurisdiction | ''
+  const own = place === '' ? namespace : namespace.jurisdiction(place)
+  return own.get(own.idFromName(accountId))
 }
 
 /** An SMS with a link to an address of this length still fits into one segment. */

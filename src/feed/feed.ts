@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
 import { openCell, withWriter } from '../db/open.ts'
-import { BacklogReport } from '../db/queries/backlogs.ts'
 import { CLOSE, PING, PONG, readMessage } from '../domain/event/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
@@ -25,10 +24,6 @@ import { type ManualDelivery, redeliver, sendTest } from './webhooks/manualDeliv
 import { ensureSecret, rotateSecret } from './webhooks/secrets.ts'
 import { type FeedContext, newReceiverCalls } from './webhooks/webhookWorker.ts'
 import { deleteWebhookRows, WebhookWorkers } from './webhooks/webhookWorkers.ts'
-import { readFailing } from './webhooks/workerState.ts'
-
-/** A webhook that has failed for so long is behind. */
-const BEHIND_AFTER_MS = 300_000
 
 /**
  * One object per account: holds the open streams and delivers events to webhooks. It reads the
@@ -41,7 +36,6 @@ export class AccountFeed extends DurableObject<Env> {
   readonly #webhookWorkers: WebhookWorkers
   readonly #receiverCalls = newReceiverCalls()
   readonly #pollLoop: PollLoop
-  readonly #backlog = new BacklogReport()
   #lastPollAt = 0
   /** As of the last poll. */
   #accountStatus: AccountStatus = 'active'
@@ -213,10 +207,6 @@ export class AccountFeed extends DurableObject<Env> {
     // First, while the webhooks are up to date: the rest of the poll may take a while.
     this.#webhookWorkers.update(this.#sql, webhooks, head, now)
     void sendDisableNotices(this.#contextOf(state), now).finally(() => this.#pollLoop.arm())
-    const behind = readFailing(this.#sql, webhooks, now - BEHIND_AFTER_MS)
-    void this.#backlog
-      .report(db, { accountId: state.accountId, kind: 'webhook', behind, now })
-      .catch(() => {})
     await this.#streams.recheckKeys(db, now)
     await this.#admission.renewLease(db, now)
     const isBehind = await this.#streams.sendNewEvents(db, state.accountId, head)

@@ -2,7 +2,7 @@ import type { DurableObject } from 'cloudflare:workers'
 import { openCell } from '../db/open.ts'
 import { hasSubscribers } from '../db/queries/events.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
-import type { Env } from '../env.ts'
+import { type Env, stubOf } from '../env.ts'
 import type { AccountFeed } from './feed.ts'
 import type { Subscriber } from './streams/subscriber.ts'
 
@@ -23,7 +23,7 @@ export interface StreamRequest extends FeedOwner, Pick<Subscriber, 'claims' | 'f
 export const STREAM_REQUEST_HEADER = 'X-Perigee-Stream-Request'
 
 export const feedOf = (env: Env, accountId: string): Feed =>
-  env.FEED.get(env.FEED.idFromName(accountId)) as unknown as Feed
+  stubOf(env, env.FEED, accountId) as unknown as Feed
 
 /** When this isolate last poked each account's feed. */
 const lastPoke = new BoundedCache<number>(10_000)

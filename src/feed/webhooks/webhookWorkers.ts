@@ -1,4 +1,6 @@
 import { deleteRows, query, runQuery } from '../../db/objectTable.ts'
+import { openCell } from '../../db/open.ts'
+import { BacklogReport } from '../../db/queries/backlogs.ts'
 import type { Webhook } from '../../domain/event/webhook.ts'
 import { logFailure } from '../../log.ts'
 import { deliveries, disableNotices, secrets, webhookWorkers } from '../tables.ts'
@@ -9,7 +11,7 @@ import {
   deliverNext,
   type FeedContext,
 } from './webhookWorker.ts'
-import { syncWorkerState } from './workerState.ts'
+import { readFailing, syncWorkerState } from './workerState.ts'
 
 /** A secret is created just before its webhook. A younger one may belong to a webhook to come. */
 const ORPHAN_GRACE_MS = 300_000
@@ -35,6 +37,7 @@ export class WebhookWorkers {
   readonly #webhooks = new Map<string, Webhook>()
   readonly #running = new Set<string>()
   readonly #requested = new Set<string>()
+  readonly #backlog = new BacklogReport()
   readonly #getContext: () => FeedContext | undefined
   readonly #disable: DisableWebhook
   readonly #onIdle: () => void
@@ -78,11 +81,22 @@ export class WebhookWorkers {
       else abandonPending(sql, webhook.id)
     }
     deleteRowsOfDeletedWebhooks(sql, webhooks, now)
+    void this.#reportBehind(sql, webhooks, now).catch(() => {})
     for (const webhook of this.#webhooks.values()) {
       const hasNewEvents = syncWorkerState(sql, webhook).cursor < head
       const nextAttempt = pendingDelivery(sql, webhook.id)?.nextAttempt ?? null
       if (hasNewEvents || (nextAttempt !== null && nextAttempt <= now)) this.#start(webhook.id)
     }
+  }
+
+  /** The operator sees the webhooks that have failed for some minutes. */
+  async #reportBehind(sql: SqlStorage, webhooks: Webhook[], now: number): Promise<void> {
+    const context = this.#getContext()
+    if (!context) return
+    const { accountId, cell } = context.owner
+    const behind = readFailing(sql, webhooks, now)
+    const db = openCell(context.env, cell)
+    await this.#backlog.report(db, { accountId, kind: 'webhook', behind, now })
   }
 
   remove(id: string): void {

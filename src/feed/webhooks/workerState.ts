@@ -29,8 +29,12 @@ export const saveFailingSince = (
   failingSince: number | null,
 ): void => updateRows(sql, webhookWorkers, { failingSince }, { webhookId: id })
 
-/** Those of these webhooks that no attempt has reached for so long. */
-export const readFailing = (sql: SqlStorage, webhooks: Webhook[], before: number) => {
+/** A webhook that has failed for so long is behind. */
+const BEHIND_AFTER_MS = 300_000
+
+/** Those of these webhooks that are behind. */
+export const readFailing = (sql: SqlStorage, webhooks: Webhook[], now: number) => {
+  const before = now - BEHIND_AFTER_MS
   const failing = selectRows(
     sql,
     webhookWorkers,
