@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sendTimeoutMs } from '../../src/notify/provider.ts'
 import { twilio } from '../../src/notify/twilio.ts'
-import { openAccount, type TestAccount } from '../support/accounts.ts'
+import { eraseAccount, openAccount, type TestAccount } from '../support/accounts.ts'
 import { raiseAlert } from '../support/alerts/alerts.ts'
 import { readMessages } from '../support/alerts/messages.ts'
 import {
@@ -14,7 +14,6 @@ import {
 } from '../support/alerts/recipients.ts'
 import { createDevice, readUsage } from '../support/devices.ts'
 import { readEvents } from '../support/feed/events.ts'
-import { callAsOperator } from '../support/http.ts'
 import { crashLedger, ledgerStub } from '../support/ledger.ts'
 import { eventually } from '../support/time.ts'
 import { createUser } from '../support/users.ts'
@@ -444,7 +443,7 @@ describe('nothing more is sent', () => {
     await scriptProvider(email, 'later 2', 'later 2')
     await raiseAlert(account, id, urgently)
     await eventually(async () => expect((await readProviderRecord(email)).requests).toHaveLength(1))
-    expect((await callAsOperator('DELETE', `/admin/accounts/${account.id}`)).status).toBe(200)
+    expect((await eraseAccount(account)).status).toBe(200)
     await scheduler.wait(5_000)
     await runDurableObjectAlarm(ledgerStub(account))
     expect((await readProviderRecord(email)).requests).toHaveLength(1)

@@ -46,6 +46,10 @@ export const openAccount = async (
   return { id: account.id, userName, apiKey, token, ...callerWith(token) }
 }
 
+/** Erases an account at once. */
+export const eraseAccount = ({ id, userName }: Pick<TestAccount, 'id' | 'userName'>) =>
+  callAsOperator('DELETE', `/admin/accounts/${id}?now=true`, { body: { userName } })
+
 /** Creates a key with just these scopes and gets a token for it. */
 export const fetchTokenWithScopes = async (
   account: TestAccount,

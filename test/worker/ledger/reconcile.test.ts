@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { eraseAccount, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
@@ -88,7 +88,7 @@ test('`restored` makes event numbers jump ahead even if nothing differs', async 
 test('an erased account that only the directory lists again is removed, and its user name is free', async () => {
   const account = await openAccount({ cell: 1 })
   const restore = await snapshot(env.DB)
-  await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+  await eraseAccount(account)
   await sweep(env, Date.now())
   await restore()
   const open = () =>
@@ -104,7 +104,7 @@ test('an erased account that a restore brought back is erased again, and a lost 
   const gone = await openAccount()
   await createDevice(gone, 'Ghost')
   const restoreErased = await snapshot(env.DB)
-  await callAsOperator('DELETE', `/admin/accounts/${gone.id}`)
+  await eraseAccount(gone)
   await sweep(env, Date.now())
   await restoreErased()
   expect((await reconcile(gone)).body.mended).toEqual({ ...NOTHING, erased: 1 })

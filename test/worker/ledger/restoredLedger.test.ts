@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { eraseAccount, fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { daysAgo, iso } from '../../support/time.ts'
@@ -77,7 +77,7 @@ describe('a restored ledger', () => {
     const account = await openAccount({ licenses: 10 })
     await createDevice(account, 'Kept')
     const restore = await snapshotLedger(account)
-    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await eraseAccount(account)
     expect((await callAsOperator('GET', `/admin/accounts/${account.id}`)).status).toBe(404)
     await restore()
     await reconcile(account, { restored: true })
@@ -98,7 +98,7 @@ describe('a restored ledger', () => {
   test('is not listed again if another account has its user name by now', async () => {
     const account = await openAccount()
     const restore = await snapshotLedger(account)
-    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await eraseAccount(account)
     const { status } = await callAsOperator('POST', '/admin/accounts', {
       body: { userName: account.userName, name: 'Next', licenses: 1, timeZone: 'UTC' },
     })

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { USAGE_TRIGGERS } from '../../../scripts/migrations/usageTriggers.ts'
 import { openCell } from '../../../src/db/open.ts'
 import { addUsage } from '../../../src/db/queries/usage.ts'
-import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { eraseAccount, fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { callWithBindings, failStatements, watchStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
@@ -356,8 +356,7 @@ describe('a count', () => {
 
   test('is not changed by a late write after the account was erased', async () => {
     const fleet = await openFleet()
-    const body = { userName: fleet.userName }
-    await callAsOperator('DELETE', `/admin/accounts/${fleet.id}?now=true`, { body })
+    await eraseAccount(fleet)
     const counts = { locations: 1, requests: 1, storageBytes: 64 }
     const late = { accountId: fleet.id, day: '2026-01-01', ...counts }
     expect(await addUsage(openCell(env, 0), late)).toBeNull()

@@ -1,11 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { openAccount } from '../../support/accounts.ts'
+import { eraseAccount, openAccount } from '../../support/accounts.ts'
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
-import { callAsOperator } from '../../support/http.ts'
 import { createUser } from '../../support/users.ts'
 
 const ids = (messages: { id: string }[]) => messages.map(({ id }) => id)
@@ -52,14 +51,14 @@ describe('deletion', () => {
     await account.call('DELETE', `/api/devices/${gone}`)
     await sweep(env, Date.now())
     expect(await logged()).toBe(1)
-    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await eraseAccount(account)
     await sweep(env, Date.now())
     expect(await logged()).toBe(0)
   })
 
   test('of an account removes all its alerts and messages', async () => {
     const { account } = await seeded()
-    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await eraseAccount(account)
     await sweep(env, Date.now())
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })

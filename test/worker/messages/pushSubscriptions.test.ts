@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { type Caller, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { type Caller, eraseAccount, openAccount, type TestAccount } from '../../support/accounts.ts'
 import {
   type Browser,
   listSubscriptions,
@@ -267,7 +267,7 @@ describe('subscriptions end', () => {
 
   test('with their account', async () => {
     const { account } = await family()
-    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await eraseAccount(account)
     await sweep(env, Date.now())
     expect(await rowsOf(account)).toEqual([])
   })

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { eraseAccount, fetchToken, openAccount } from '../../support/accounts.ts'
 import { watchStatements } from '../../support/bindings.ts'
 import { call, callAsOperator } from '../../support/http.ts'
 import { eventually } from '../../support/time.ts'
@@ -34,7 +34,6 @@ const rowsOf = async (db: D1Database, accountId: string): Promise<Record<string,
   )
 }
 
-const erase = (account: TestAccount) => callAsOperator('DELETE', `/admin/accounts/${account.id}`)
 const afterAMinute = () => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
 
 test.each([0, 1] as const)(
@@ -91,7 +90,7 @@ test('a new account goes to the cell with the fewest accounts', async () => {
 test('an erased account is unreachable at once and its user name is free', async () => {
   const account = await openAccount()
   const { body } = await account.call('POST', '/api/devices', { body: { name: 'Tern' } })
-  expect((await erase(account)).body).toEqual({ success: true })
+  expect((await eraseAccount(account)).body).toEqual({ success: true })
   for (const path of [
     '/api/account',
     '/api/account/keys',
@@ -104,7 +103,7 @@ test('an erased account is unreachable at once and its user name is free', async
     body: { userName: account.userName, apiKey: account.apiKey },
   })
   expect([signIn.status, signIn.body.code]).toEqual([401, 'wrong-credentials'])
-  expect((await erase(account)).status).toBe(404)
+  expect((await eraseAccount(account)).status).toBe(404)
   expect((await callAsOperator('GET', `/admin/accounts/${account.id}`)).status).toBe(404)
   expect((await callAsOperator('POST', `/admin/accounts/${account.id}/keys`)).status).toBe(404)
 
@@ -130,7 +129,7 @@ test.each([0, 1] as const)(
       )
       .bind(account.id)
       .run()
-    await erase(account)
+    await eraseAccount(account)
     expect((await rowsOf(db, account.id)).events).toBeGreaterThan(5000)
     await sweep(env, Date.now())
     expect(await rowsOf(db, account.id)).toEqual({ erasures: 1, usage_months: 1 })
@@ -232,7 +231,7 @@ test('effects that arrive after an account was erased restore nothing', async ()
   await inLedger((object) =>
     Object.defineProperty(object, 'env', { value: { ...object.env, DB: env.DB } }),
   )
-  await erase(account)
+  await eraseAccount(account)
   await eventually(async () =>
     expect(await rowsOf(env.DB, account.id)).toMatchObject({ erasures: 1 }),
   )
@@ -256,7 +255,7 @@ test('erasing an account leaves other accounts unchanged', async () => {
   for (const { call: ask } of [erased, neighbour])
     await ask('POST', '/api/devices', { body: { name: 'Tern' } })
   const before = await rowsOf(env.DB, neighbour.id)
-  await erase(erased)
+  await eraseAccount(erased)
   afterAMinute()
   await sweep(env, Date.now())
   expect(await rowsOf(env.DB, neighbour.id)).toEqual(before)

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { eraseAccount, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { failStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
@@ -237,7 +237,7 @@ test('an erased account leaves no track, not even of a device deleted just befor
     await report(owner, id, now - 1, now)
   const keys = [await keyOf(device, env.CELL_1), await keyOf(deleted, env.CELL_1)]
   await account.call('DELETE', `/api/devices/${deleted}`)
-  await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+  await eraseAccount(account)
   // As if both orders were given in the same millisecond, and the account's came first.
   await env.CELL_1.prepare('UPDATE erasures SET creation = 0 WHERE account_id = ?1 AND id = ?1')
     .bind(account.id)

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { openAccount } from '../../support/accounts.ts'
+import { eraseAccount, openAccount } from '../../support/accounts.ts'
 import {
   alertsOf,
   createWatch,
@@ -126,7 +126,7 @@ test('a disabled account, whose devices cannot report, is not watched meanwhile'
 test('the watches of a deleted account raise nothing and are deleted', async () => {
   const account = await openAccount()
   await createWatch(account, await createDevice(account), { emergency: true })
-  await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+  await eraseAccount(account)
   for (const minutes of [61, 62, 63]) await sweepIn(minutes)
   for (const table of ['watches', 'pending_raises', 'alerts', 'events']) {
     const left = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`)

@@ -6,13 +6,12 @@ import { migrate } from '../../../src/db/objectMigrations.ts'
 import { event as anyEvent } from '../../../src/events/catalogue.ts'
 import { migrateTables, STEPS } from '../../../src/feed/tables.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
-import { openAccount } from '../../support/accounts.ts'
+import { eraseAccount, openAccount } from '../../support/accounts.ts'
 import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createDevice } from '../../support/devices.ts'
 import { from, headOf, logWithoutPoke } from '../../support/feed/events.ts'
 import { feedStub, passTime } from '../../support/feed/feed.ts'
 import { createWebhook, deliveriesOf, MINUTE_MS, receiver } from '../../support/feed/webhooks.ts'
-import { callAsOperator } from '../../support/http.ts'
 import { daysAgo, eventually, iso } from '../../support/time.ts'
 
 afterEach(() => {
@@ -248,7 +247,7 @@ describe('recovery', () => {
     await createWebhook(account, { url: target.url() })
     await createDevice(account, 'First')
     await target.waitForCalls(1)
-    await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
+    await eraseAccount(account)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     await sweep(env, Date.now())
     const stored = await runInDurableObject(feedStub(account), async (_, { storage }) => [
