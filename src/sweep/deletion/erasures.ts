@@ -27,20 +27,31 @@ import {
 const PAGE = 1000
 const TRACK_PAGE = 5000
 const MAX_JOBS = 100
-export const MAX_ERASURE_QUERIES = 200
+export const MAX_ERASURE_QUERIES = 270
 /** So that a large account holds up no other erasure. */
-const MAX_JOB_QUERIES = 60
+const MAX_JOB_QUERIES = 75
 /** Another isolate may accept a token of an erased account, and write, for up to 30 s. */
 const LATE_WRITE_GRACE_MS = 60_000
 
 const { accounts, alerts, audit, commands, devices, erasures, locations, quarantine, watches } =
   schema
 
+<<<<<<< HEAD
 /** Of these, rows remain: the erasure itself, usage for invoices, and what the operator did. */
 const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([
   [erasures, (id) => sql`${erasures.accountId} = ${id} AND ${erasures.id} <> ${id}`],
   [schema.usageMonths, () => sql`false`],
   [audit, (id) => sql`${audit.accountId} = ${id} AND ${audit.actorType} <> 'operator'`],
+=======
+/** Of these, some rows remain: the erasure itself, what the operator did, and that it was erased. */
+const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([
+  [erasures, (id) => sql`${erasures.accountId} = ${id} AND ${erasures.id} <> ${id}`],
+  [
+    audit,
+    (id) => sql`${audit.accountId} = ${id} AND ${audit.actorType} <> 'operator'
+      AND ${audit.action} <> 'account.erased'`,
+  ],
+>>>>>>> 89ebb34f (fix(audit): record that an account was erased)
 ])
 
 type DeviceKeys = [first: number, last: number]

@@ -32,7 +32,7 @@ describe('deletion', () => {
     const { account, kept, gone } = await seeded()
     expect(await rowsOf(account.id)).toEqual([3, 6])
     await account.call('DELETE', `/api/devices/${gone}`)
-    await sweep(env, Date.now())
+    await sweep(env, Date.now() + RESTORED_WITHIN)
     expect(await rowsOf(account.id)).toEqual([1, 2])
     expect(
       (await account.call('GET', `/api/devices/${kept}/alerts`)).body.alerts[0].deliveries,
@@ -49,7 +49,7 @@ describe('deletion', () => {
     }
     expect(await logged()).toBe(3)
     await account.call('DELETE', `/api/devices/${gone}`)
-    await sweep(env, Date.now())
+    await sweep(env, Date.now() + RESTORED_WITHIN)
     expect(await logged()).toBe(1)
     await eraseAccount(account)
     await sweep(env, Date.now())
@@ -63,6 +63,8 @@ describe('deletion', () => {
     expect(await rowsOf(account.id)).toEqual([0, 0])
   })
 
+  /** A deleted device is kept for a week. */
+  const RESTORED_WITHIN = 7 * 86_400_000
   const DAY = 86_400_000
 
   test('when they arrived longer ago than the account keeps them: a late alert stays', async () => {
@@ -118,7 +120,7 @@ describe('deletion', () => {
     expect(await rowsOf(account.id)).toEqual([3, 12_006])
     await account.call('DELETE', `/api/devices/${gone}`)
     const batch = vi.spyOn(env.DB, 'batch')
-    await sweep(env, Date.now())
+    await sweep(env, Date.now() + RESTORED_WITHIN)
     const results = await Promise.all(batch.mock.results.map(({ value }) => value))
     batch.mockRestore()
     const deleted = results.flat().map(({ meta }: D1Result) => meta.changes)

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const CELLS = { 0: env.DB, 1: env.CELL_1 }
 
-/** How many rows of an account each table of a cell has. */
+/** How many rows of an account each table of a cell has, without what the operator did. */
 const rowsOf = async (db: D1Database, accountId: string): Promise<Record<string, number>> => {
   const { results } = await db
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%account_id%'`)
@@ -24,7 +24,12 @@ const rowsOf = async (db: D1Database, accountId: string): Promise<Record<string,
   ][]
   const counts = await db.batch<{ n: number }>(
     columns.map(([table, column]) =>
-      db.prepare(`SELECT count(*) AS n FROM "${table}" WHERE "${column}" = ?`).bind(accountId),
+      db
+        .prepare(
+          `SELECT count(*) AS n FROM "${table}" WHERE "${column}" = ?
+            ${table === 'audit' ? "AND actor_type <> 'operator'" : ''}`,
+        )
+        .bind(accountId),
     ),
   )
   return Object.fromEntries(
@@ -146,6 +151,11 @@ test.each([0, 1] as const)(
     expect(await rowsOf(env.DB, account.id)).toEqual({})
     const ledger = env.LEDGER.get(env.LEDGER.idFromName(account.id))
     expect(await ledger.readAccount()).toEqual({ ok: false, refusal: 'account-not-found' })
+    const { results: kept } = await db
+      .prepare('SELECT DISTINCT action FROM audit WHERE account_id = ? ORDER BY action')
+      .bind(account.id)
+      .all()
+    expect(kept).toContainEqual({ action: 'account.erased' })
   },
 )
 
