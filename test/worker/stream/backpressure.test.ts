@@ -37,7 +37,7 @@ describe('a stream that is far behind', () => {
       const at = params.indexOf(account.id)
       const read = /\bbytes\b/.test(statement)
         ? Number(params[at + 1])
-        : /SELECT "accounts"."disabled"/.test(statement)
+        : /SELECT "accounts"."status"/.test(statement)
           ? SNAPSHOT
           : null
       if (at !== -1 && read !== null) {

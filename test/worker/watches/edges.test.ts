@@ -109,20 +109,6 @@ test('steps at the same time are taken one after the other', async () => {
   expect(await watchEventsOf(account)).toHaveLength(checkIns.length)
 })
 
-test('a disabled account, whose devices cannot report, is not watched meanwhile', async () => {
-  const account = await openAccount()
-  const device = await createDevice(account)
-  await createWatch(account, device)
-  const setDisabled = (disabled: boolean) =>
-    callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled } })
-  await setDisabled(true)
-  await sweepIn(61)
-  await setDisabled(false)
-  expect(await alertsOf(account, device)).toEqual([])
-  await sweepIn(62)
-  expect(await alertsOf(account, device)).toEqual(['MissedCheckIn'])
-})
-
 test('the watches of a deleted account raise nothing and are deleted', async () => {
   const account = await openAccount()
   await createWatch(account, await createDevice(account), { emergency: true })

@@ -1,0 +1,138 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { sweep } from '../../../src/sweep/sweep.ts'
+import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/alerts/watches.ts'
+import { createDevice } from '../../support/devices.ts'
+import { call, callAsOperator } from '../../support/http.ts'
+import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
+
+/* What an account can do in each degree of suspension. An emergency is taken in all of them. */
+
+const STATUSES = ['active', 'notice', 'readOnly', 'ingestOnly', 'disabled'] as const
+type Status = (typeof STATUSES)[number]
+
+const setStatus = async (account: TestAccount, status: Status, statusMessage = '') => {
+  const body = { status, statusMessage }
+  const reply = await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body })
+  expect(reply.status, reply.text).toBe(200)
+  return reply.body.account
+}
+
+let imei = 300434069100000
+
+/** An account with everything that these tests call, then with the status. */
+const suspend = async (status: Status) => {
+  const account = await openAccount()
+  const identifier = String(++imei)
+  const device = await createDevice(account, { identifier })
+  const source = await makeSource(account, 'garmin')
+  const { body: key } = await account.call('POST', '/api/account/keys', {
+    body: { name: 'Trackers', scopes: ['ingest'] },
+  })
+  await setStatus(account, status)
+  return { account, identifier, device, source, ingestKey: key.apiKey as string }
+}
+
+const alertsOf = async (account: TestAccount) => {
+  await setStatus(account, 'active')
+  const { body } = await account.call('GET', '/api/alerts')
+  return body.alerts.map(({ alertName }: { alertName: string }) => alertName)
+}
+const located = () => ({ dateTime: new Date().toISOString(), latitude: 38.7, longitude: -9.1 })
+
+const REFUSALS: Record<Status, string> = {
+  active: '',
+  notice: '',
+  readOnly: 'account-read-only',
+  ingestOnly: 'account-ingest-only',
+  disabled: 'account-disabled',
+}
+
+describe.each(STATUSES)('an account that is %s', (status) => {
+  const degree = STATUSES.indexOf(status)
+
+  test('writes, reads and reports as far as its status allows', async () => {
+    const { account, device } = await suspend(status)
+    const { body } = await call('GET', `/admin/accounts/${account.id}`, {
+      token: env.ADMIN_TOKEN ?? '',
+    })
+    expect(body.account).toMatchObject({ status, disabled: status === 'disabled' })
+    const code = REFUSALS[status]
+    const refusal = [status === 'disabled' ? 401 : 403, code]
+    const write = await account.call('POST', '/api/groups', { body: { name: 'North' } })
+    expect([write.status, write.body.code]).toEqual(degree < 2 ? [201, undefined] : refusal)
+    const read = await account.call('GET', '/api/devices')
+    expect([read.status, read.body.code]).toEqual(degree < 3 ? [200, undefined] : refusal)
+    const self = await account.call('GET', '/api/account')
+    expect([self.status, self.body.code]).toEqual(degree < 4 ? [200, undefined] : refusal)
+    const report = await account.call('POST', `/api/devices/${device}/locations`, {
+      body: { location: located() },
+    })
+    expect(report.status, report.text).toBe(degree < 4 ? 201 : 401)
+  })
+
+  test('raises an SOS that is reported by the API, with a location, or pushed', async () => {
+    const { account, device, source, identifier, ingestKey } = await suspend(status)
+    const token = await fetchToken(account.userName, ingestKey)
+    const raised = await call('POST', `/api/devices/${device}/alerts`, {
+      token,
+      body: { alert: { alertName: 'SOSButton' } },
+    })
+    expect(raised.status, raised.text).toBe(201)
+    const other = String(++imei)
+    await setStatus(account, 'active')
+    await createDevice(account, { identifier: other })
+    await setStatus(account, status)
+    const sos = garminEvent(other, Date.now(), { messageCode: 6 })
+    expect((await source.push(garminPush([sos]))).status).toBe(200)
+    expect(identifier).not.toBe(other)
+    expect(await alertsOf(account)).toEqual(['SOSButton', 'SOSButton'])
+  })
+
+  test('misses nobody who has checked in, and alerts about who has not', async () => {
+    const { account, device, identifier, source } = await suspend('active')
+    const watch = await createWatch(account, device, { due: inMinutes(30), graceMinutes: 5 })
+    const late = await createWatch(account, await createDevice(account), {
+      due: inMinutes(30),
+      graceMinutes: 5,
+    })
+    await setStatus(account, status)
+    const ok = garminEvent(identifier, Date.now(), { messageCode: 14 })
+    expect((await source.push(garminPush([ok]))).status).toBe(200)
+    await sweep(env, Date.now() + 40 * MINUTE)
+    expect(await alertsOf(account)).toEqual(['MissedCheckIn'])
+    expect((await readWatch(account, watch.id)).state).toBe('completed')
+    expect((await readWatch(account, late.id)).state).toBe('overdue')
+  })
+})
+
+test('of a disabled account an ordinary push is not stored, nor a key of other scopes admitted', async () => {
+  const { account, source, identifier, device } = await suspend('disabled')
+  const position = garminEvent(identifier, Date.now())
+  expect((await source.push(garminPush([position]))).status).toBe(404)
+  const { status, body } = await call('POST', '/api/Auth/Token', {
+    body: { userName: account.userName, apiKey: account.apiKey },
+  })
+  expect([status, body.code]).toEqual([403, 'account-disabled'])
+  await setStatus(account, 'active')
+  const track = await account.call('GET', `/api/devices/${device}/locations/last`)
+  expect(track.body.location ?? null).toBeNull()
+})
+
+test('the account is shown its status and message, and may not change them', async () => {
+  const { account } = await suspend('notice')
+  await setStatus(account, 'notice', 'Your invoice of October is open.')
+  const { body } = await account.call('GET', '/api/account')
+  expect(body.account).toMatchObject({
+    status: 'notice',
+    statusMessage: 'Your invoice of October is open.',
+  })
+  const patched = await account.call('PATCH', '/api/account', { body: { status: 'active' } })
+  expect(patched.status).toBe(200)
+  expect((await account.call('GET', '/api/account')).body.account.status).toBe('notice')
+  const unknown = await callAsOperator('PATCH', `/admin/accounts/${account.id}`, {
+    body: { status: 'paused' },
+  })
+  expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([400, '/status'])
+})
