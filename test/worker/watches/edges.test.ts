@@ -12,7 +12,6 @@ import {
   watchEventsOf,
 } from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
-import { callAsOperator } from '../../support/http.ts'
 
 test('an edit turns a deadline into an interval and back', async () => {
   const account = await openAccount()
