@@ -94,8 +94,9 @@ export const findKeyStatus = async (
 
 export const evictKey = (keyId: string): void => cache.delete(keyId)
 
+/** Also drops unknown keys: those of a deleted account are among them. */
 export const evictKeysOfAccount = (accountId: string): void =>
-  cache.deleteWhere(({ status }) => status?.accountId === accountId)
+  cache.deleteWhere(({ status }) => !status || status.accountId === accountId)
 
 export const evictKeysOfUser = (userId: string): void =>
   cache.deleteWhere(({ status }) => status?.userId === userId)

@@ -73,6 +73,11 @@ export class AccountLedger extends LedgerObject {
     return this.decideOfAny((tx) => accounts.eraseAccount(tx, versions), writer)
   }
 
+  /** Erases the account if it was deleted until then: the caller's copy may be older. */
+  async eraseIfDeleted(until: number, writer: Writer): Promise<void> {
+    await this.decideOfAny((tx) => accounts.eraseIfDeleted(tx, until), writer)
+  }
+
   async deleteAccount(
     versions: Versions,
     writer?: Writer,

@@ -222,6 +222,11 @@ export const eraseAccount = (
   return { ok: true }
 }
 
+export const eraseIfDeleted = (tx: Decision, until: number): { ok: true } | AccountRefusal => {
+  const { deletedAt } = tx.account
+  return deletedAt !== null && deletedAt <= until ? eraseAccount(tx, null) : { ok: true }
+}
+
 /** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
 const markErased = (sql: SqlStorage, id: string): void => {
   const texts = { userName: '', name: '', timeZone: 'UTC', day: '1970-01-01' }

@@ -16,14 +16,15 @@ const WRITER = {
 /** Erases accounts that were deleted so long ago that nobody can bring them back. */
 export const eraseDeleted = async ({ env, cell, db, now, take }: CellRun): Promise<void> => {
   if (!take()) return
+  const until = now - UNDELETE_MS
   const due = await db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(lte(accounts.deletedAt, now - UNDELETE_MS))
+    .where(lte(accounts.deletedAt, until))
     .orderBy(asc(accounts.deletedAt))
     .limit(MAX_ACCOUNTS)
   for (const { id: account } of due)
     await runPart('deleted-accounts', { cell, account }, () =>
-      ledgerOf(env, account).eraseAccount(null, WRITER),
+      ledgerOf(env, account).eraseIfDeleted(until, WRITER),
     )
 }

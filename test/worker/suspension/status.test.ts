@@ -116,7 +116,7 @@ test('of a disabled account an ordinary push is not stored, nor a key of other s
   expect([status, body.code]).toEqual([403, 'account-disabled'])
   await setStatus(account, 'active')
   const track = await account.call('GET', `/api/devices/${device}/locations/last`)
-  expect(track.body.location ?? null).toBeNull()
+  expect([track.status, track.body.code]).toEqual([404, 'no-location'])
 })
 
 test('the account is shown its status and message, and may not change them', async () => {
