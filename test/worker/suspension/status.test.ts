@@ -115,7 +115,7 @@ test('of a disabled account an ordinary push is not stored, nor a key of other s
   })
   expect([status, body.code]).toEqual([403, 'account-disabled'])
   await setStatus(account, 'active')
-  const track = await account.call('GET', `/api/devices/${device}/locations/last`)
+  const track = await account.call('GET', `/api/devices/${device}/lastLocation`)
   expect([track.status, track.body.code]).toEqual([404, 'no-location'])
 })
 
