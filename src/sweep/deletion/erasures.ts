@@ -36,22 +36,15 @@ const LATE_WRITE_GRACE_MS = 60_000
 const { accounts, alerts, audit, commands, devices, erasures, locations, quarantine, watches } =
   schema
 
-<<<<<<< HEAD
 /** Of these, rows remain: the erasure itself, usage for invoices, and what the operator did. */
 const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([
   [erasures, (id) => sql`${erasures.accountId} = ${id} AND ${erasures.id} <> ${id}`],
   [schema.usageMonths, () => sql`false`],
-  [audit, (id) => sql`${audit.accountId} = ${id} AND ${audit.actorType} <> 'operator'`],
-=======
-/** Of these, some rows remain: the erasure itself, what the operator did, and that it was erased. */
-const REMAINS = new Map<SQLiteTable, (accountId: string) => SQL>([
-  [erasures, (id) => sql`${erasures.accountId} = ${id} AND ${erasures.id} <> ${id}`],
   [
     audit,
     (id) => sql`${audit.accountId} = ${id} AND ${audit.actorType} <> 'operator'
       AND ${audit.action} <> 'account.erased'`,
   ],
->>>>>>> 89ebb34f (fix(audit): record that an account was erased)
 ])
 
 type DeviceKeys = [first: number, last: number]

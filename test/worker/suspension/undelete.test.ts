@@ -113,7 +113,7 @@ describe('a deleted device', () => {
     expect(restored.body.device).toMatchObject({ id: device, identifier: 'bravo-1' })
     const track = await account.call('GET', `/api/devices/${device}/lastLocation`)
     expect(track.body.lastLocation).toMatchObject({ latitude: 38.7 })
-    const members = (await account.call('GET', `/api/groups/${group.id}`)).body.group
+    const members = (await account.call('GET', `/api/groups/${group.id}`)).body
     expect(JSON.stringify(members)).toContain(device)
     expect((await account.call('GET', '/api/devices?deleted=true')).body.devices).toEqual([])
     // A repeat changes nothing.
