@@ -25,6 +25,8 @@ live.on(
     'device.expired',
     'device.reactivated',
     'license.*',
+    // Access of the operator's support is a key.
+    'key.*',
   ],
   refresh,
 )

@@ -22,6 +22,12 @@ export const later = {
     emergencies:
       'Emergencies are raised and sent as ever. The links in their messages work, and whoever gets one can acknowledge it.',
   },
+  support: {
+    mayWrite: 'Support may make changes',
+    mayWriteHint:
+      'The operator’s support asks for access with a reason and an end, which you see here. Without this it can only read.',
+    key: (reason: string) => `Support access: ${reason}`,
+  },
   deletedDevices: {
     label: 'Deleted devices',
     deletedAt: 'Deleted',

@@ -6,13 +6,14 @@ import type { Account } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
 import { formatNumber } from '../../format/units.ts'
 import { session } from '../../session/session.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Confirm } from '../../ui/dialog/ConfirmButton.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
-import { TextField } from '../../ui/form/fields.tsx'
+import { CheckField, TextField } from '../../ui/form/fields.tsx'
 import { TimeZoneField } from '../../ui/form/ListField.tsx'
 import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
@@ -20,7 +21,6 @@ import { toast } from '../../ui/toast.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 import { ZonePreview } from './ZonePreview.tsx'
 
-const MAX_RETENTION_DAYS = 3650
 const MEGABYTE = 1e6
 
 interface FormProps {
@@ -33,6 +33,7 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
     name: account.name,
     timeZone: account.timeZone,
     retentionDays: account.retentionDays,
+    supportMayWrite: account.supportMayWrite,
   })
   const [isAsking, setIsAsking] = useState(false)
   const save = useAction(async () => {
@@ -68,8 +69,13 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
         label={text.settings.retention}
         hint={text.settings.retentionHint}
         min={1}
-        max={MAX_RETENTION_DAYS}
+        max={account.budgets.maxRetentionDays}
         {...bind.number('retentionDays')}
+      />
+      <CheckField
+        label={later.support.mayWrite}
+        hint={later.support.mayWriteHint}
+        {...bind.check('supportMayWrite')}
       />
       {isAsking && (
         <Confirm

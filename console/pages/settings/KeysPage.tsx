@@ -85,9 +85,9 @@ const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
 }
 
 /** Who is signed in as a user gets no secrets of keys that are not bound to that user. */
-const canRegenerate = ({ userId }: Key): boolean => {
+const canRegenerate = ({ userId, support }: Key): boolean => {
   const user = session.me.value?.user ?? null
-  return user === null || userId === user.id
+  return support === null && (user === null || userId === user.id)
 }
 
 export default () => {
@@ -105,9 +105,10 @@ export default () => {
     {
       key: 'name',
       label: later.keys.name,
-      cell: ({ name, id }) => (
+      cell: ({ name, id, support }) => (
         <span class="two-lines">
           <b>{name}</b>
+          {support && <span>{later.support.key(support.reason)}</span>}
           <code class="muted">{id}</code>
           {isAdmin() && <a href={auditHref(id)}>{auditText.whoChanged}</a>}
         </span>
