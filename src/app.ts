@@ -20,6 +20,7 @@ import { links } from './links/routes.ts'
 import { allLocations, locations } from './locations/routes.ts'
 import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
+import { moves } from './move/routes.ts'
 import { operators } from './operators/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
 import { places } from './places/routes.ts'
@@ -86,6 +87,7 @@ export const app = base
   .route('/admin', support)
   .route('/admin', operatorUsage)
   .route('/admin', admin)
+  .route('/admin', moves)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)
   .route('/', links)

@@ -334,6 +334,7 @@ export type CreateAccountKeyBody = {
 }
 export type RestoreLedgerBody = { time?: string | null; undo?: string | null }
 export type ReconcileAccountBody = { restored?: boolean | null; cursor?: string | null }
+export type MoveAccountBody = { cell: number }
 export type EventDeviceCreated = EventOf<'device.created', EventDeviceCreatedData>
 export type EventDeviceUpdated = EventOf<'device.updated', EventDeviceUpdatedData>
 export type EventDeviceDeleted = EventOf<'device.deleted', EventDeviceDeletedData>
@@ -1065,6 +1066,21 @@ export type ReconcileCellReply = {
   unknown: string[]
   nextCursor: string | null
 }
+export type AccountMoveReply = { success: true; move: AccountMove }
+export type AccountMove = {
+  from: number
+  to: number
+  step: AccountMoveStep
+  started: string
+  changed: string
+  switched: string | null
+  frozenMs: number | null
+  copied: number
+  caughtUp: number
+  verified: number
+  corrected: number
+  fault: string | null
+}
 export type RotatePushKeyReply = { success: true; publicKey: string }
 export type PushSubscriptionBodyKeys = { p256dh: string; auth: string }
 export type Scope = 'ingest' | 'read' | 'write' | 'execute' | 'admin'
@@ -1383,6 +1399,7 @@ export type ProblemCode =
   | 'wrong-origin'
   | 'route-not-found'
   | 'account-not-found'
+  | 'move-not-found'
   | 'operator-not-found'
   | 'alert-not-found'
   | 'cell-not-found'
@@ -1407,6 +1424,8 @@ export type ProblemCode =
   | 'no-license-available'
   | 'identifier-taken'
   | 'usage-month-open'
+  | 'move-running'
+  | 'move-switched'
   | 'account-not-deleted'
   | 'device-deleted'
   | 'device-cap-reached'
@@ -1449,6 +1468,7 @@ export type ProblemCode =
   | 'internal'
   | 'links-unavailable'
   | 'cells-full'
+  | 'account-moving'
   | 'unavailable'
 export type ProblemError = { pointer: string; detail: string }
 export type CallerAccountStatus = 'active' | 'notice' | 'readOnly' | 'ingestOnly' | 'disabled'
@@ -1623,6 +1643,14 @@ export type ListUsageReplyAccount = Omit<ReadAccountUsageReply, 'success'> & {
   userName: string | null
   name: string | null
 }
+export type AccountMoveStep =
+  | 'copying'
+  | 'catchingUp'
+  | 'verifying'
+  | 'erasing'
+  | 'done'
+  | 'cancelling'
+  | 'cancelled'
 export type NewEmergencyContact = { name: string; email?: string | null; phone?: string | null }
 export type NewEscalation = {
   afterMinutes?: number
@@ -1915,5 +1943,8 @@ export interface Operations {
     body: ReconcileAccountBody
   }
   'POST /admin/cells/{cell}/reconcile': { reply: ReconcileCellReply; body: ReconcileAccountBody }
+  'GET /admin/accounts/{accountId}/move': { reply: AccountMoveReply; body: never }
+  'POST /admin/accounts/{accountId}/move': { reply: AccountMoveReply; body: MoveAccountBody }
+  'DELETE /admin/accounts/{accountId}/move': { reply: AccountMoveReply; body: never }
   'POST /admin/push/rotateKey': { reply: RotatePushKeyReply; body: never }
 }

@@ -27,8 +27,8 @@ const listOfCells = async (env: Env, query: AuditQuery): Promise<Page<AuditRow>>
   )
   const ends = pages.flatMap(({ next }) => (next ? [String(next[0])] : []))
   const end = ends.sort().at(-1) ?? ''
-  const rows = pages
-    .flatMap((page) => page.rows)
+  // While an account moves, two cells have its entries.
+  const rows = [...new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row])).values()]
     .filter(({ id }) => id >= end)
     .sort((a, b) => (a.id < b.id ? 1 : -1))
   return toPage(rows, query.limit, byId, end === '' ? undefined : { id: end })

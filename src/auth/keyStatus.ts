@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { otherCellOf } from '../db/movedCell.ts'
 import type { Database } from '../db/open.ts'
 import { nullable, select } from '../db/query.ts'
 import { accounts, keys, sessions, users } from '../db/schema.ts'
@@ -26,6 +27,7 @@ const selectStatusesOf = (table: typeof keys | typeof sessions) =>
         privileges: users.privileges,
         groupId: users.groupId,
         adminDevices: users.adminDevices,
+        otherCell: otherCellOf(accounts.id),
       },
       sql`FROM ${table} JOIN ${accounts} ON ${accounts.id} = ${table.accountId}
         LEFT JOIN ${users}
@@ -39,12 +41,12 @@ const selectSessions = selectStatusesOf(sessions)
 const toStatus = (row: RowOf<typeof selectKeys>) => {
   const { accountId, accountStatus, supportMayWrite, requestsPerMinute } = row
   const account = { accountId, accountStatus, supportMayWrite, requestsPerMinute }
-  const { userId, name, operatorId, expires, lastUsed, isUserDisabled } = row
+  const { userId, name, operatorId, expires, lastUsed, isUserDisabled, otherCell } = row
   const { from, userExpires, privileges, groupId, adminDevices } = row
   const access = { from, expires: userExpires, privileges, groupId, adminDevices }
   /** The user that the key is bound to, whose privileges limit the key. */
   const user = isUserDisabled === null ? null : { disabled: isUserDisabled, ...access }
-  return { ...account, userId, name, operatorId, expires, lastUsed, user }
+  return { ...account, userId, name, operatorId, expires, lastUsed, user, otherCell }
 }
 
 /**

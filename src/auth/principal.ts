@@ -1,3 +1,4 @@
+import { resolveCell } from '../db/movedCell.ts'
 import { type Database, openCell, withRetries } from '../db/open.ts'
 import { intersectScopes, SCOPES, type Scope, toScopes } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
@@ -5,7 +6,7 @@ import { canAct } from '../domain/account/user.ts'
 import type { AccountStatus } from '../domain/admin/status.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { cellBinding, type Env } from '../env.ts'
-import { findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
+import { evictKey, findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
 import { noteAccountLimit } from './requestLimit.ts'
 import { type Claims, type InvalidToken, verifyToken } from './token.ts'
 
@@ -103,17 +104,43 @@ export const readPrincipal = async (
   return principalOf(claims, statuses.get(claims.keyId) ?? null, now)
 }
 
+/** Where accounts are whose tokens name a cell that does not have their key. */
+const locatedCells = new BoundedCache<{ cell: number; until: number }>(10_000)
+const LOCATED_MS = 15_000
+
+/** The status of the token's key in the account's present cell, which the token may not name. */
+const locate = async (env: Env, named: Claims, now: number) => {
+  const place = `${named.accountId} ${named.cell}`
+  const known = locatedCells.get(place)
+  const isFresh = known !== undefined && known.until > now
+  let cell = isFresh ? known.cell : named.cell
+  const read = () => findKeyStatus(withRetries(openCell(env, cell)), named.keyId, now)
+  let status = await read()
+  const isHere = isFresh && cell === named.cell
+  if (status ? status.otherCell !== null : !isHere) {
+    const actual = await resolveCell(env, named.accountId, cell)
+    locatedCells.set(place, { cell: actual, until: now + LOCATED_MS })
+    if (actual !== cell) {
+      cell = actual
+      evictKey(named.keyId)
+      status = await read()
+    }
+  }
+  return { status, cell }
+}
+
 /** The caller of a token, or why the token is refused. */
 export const authenticate = async (
   env: Env,
   token: string,
   now: number,
 ): Promise<Authenticated | TokenRefusal> => {
-  const claims = await readClaims(env, token, now)
-  if (typeof claims === 'string') return claims
-  if (!cellBinding(env, claims.cell)) return 'token-invalid'
-  const db = openCell(env, claims.cell)
-  const status = await findKeyStatus(withRetries(db), claims.keyId, now)
+  const named = await readClaims(env, token, now)
+  if (typeof named === 'string') return named
+  if (!cellBinding(env, named.cell)) return 'token-invalid'
+  const { status, cell } = await locate(env, named, now)
+  const claims = cell === named.cell ? named : { ...named, cell }
+  const db = openCell(env, cell)
   const principal = checkStatus(claims, status, now)
   if (typeof principal === 'string') return principal
   if (!status) return 'key-revoked'

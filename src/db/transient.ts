@@ -5,7 +5,7 @@ interface PlatformError extends Error {
 }
 
 /** The messages of an error and of what caused it: Drizzle wraps the errors of D1. */
-const textOf = (error: Error): string =>
+export const textOf = (error: Error): string =>
   error.cause instanceof Error ? `${error.message} ${textOf(error.cause)}` : error.message
 
 const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/

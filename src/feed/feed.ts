@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { resolveCell } from '../db/movedCell.ts'
 import { openCell, withWriter } from '../db/open.ts'
 import { CLOSE, PING, PONG, readMessage } from '../domain/event/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
@@ -64,7 +65,17 @@ export class AccountFeed extends DurableObject<Env> {
 
   /** Says that there may be new events. Returns before they are read. */
   async poke(owner: FeedOwner): Promise<void> {
-    ensureFeedState(this.#sql, owner, Date.now())
+    const { accountId, cell } = ensureFeedState(this.#sql, owner, Date.now())
+    // A late poke may name the cell before.
+    if (owner.cell !== cell)
+      updateFeedState(this.#sql, { cell: await resolveCell(this.env, accountId, cell) })
+    void this.#pollLoop.request()
+  }
+
+  /** The account's event log is in another cell from now on. */
+  async moveTo({ cell }: FeedOwner): Promise<void> {
+    if (!readFeedState(this.#sql)) return
+    updateFeedState(this.#sql, { cell })
     void this.#pollLoop.request()
   }
 

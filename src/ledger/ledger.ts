@@ -91,6 +91,12 @@ export class AccountLedger extends LedgerObject {
     return outcome
   }
 
+  /** The account is in another cell from now on. */
+  async moveTo(cell: number, writer?: Writer): Promise<void> {
+    await this.decideOfAny((tx) => accounts.moveAccount(tx, cell), writer)
+    await this.outboxDrain.run()
+  }
+
   /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
   async deleteStorage(): Promise<boolean> {
     if (readAccount(this.sql)) return false

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Writer } from '../domain/admin/audit.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
+import { moveAccount } from './accounts/account.ts'
 import { readAccount } from './accounts/accountRow.ts'
 import { nextEmergencyTime, runDueEmergencies } from './alerts/emergencyRounds.ts'
 import { beginDecision, type Decision } from './decision.ts'
@@ -32,6 +33,7 @@ export class LedgerObject extends DurableObject<Env> {
       env: () => this.env,
       armAlarm: () => this.armAlarm(),
       onFailure: (error) => this.#logFailure('projection-failed', error),
+      onMoved: (cell) => this.#follow(cell),
     })
     const onRecorded = () => void this.outboxDrain.drain()
     this.#messageSender = new MessageSender({ storage: state.storage, env, onRecorded })
@@ -84,6 +86,14 @@ export class LedgerObject extends DurableObject<Env> {
     })
     await this.outboxDrain.drain()
     return outcome
+  }
+
+  /** The move was interrupted before it reached this ledger. */
+  #follow(cell: number): void {
+    this.transact(() => {
+      const tx = beginDecision(this.sql, this.env, Date.now())
+      if (tx) moveAccount(tx, cell)
+    })
   }
 
   #logFailure(event: string, error: unknown): void {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { openCell } from '../db/open.ts'
+import { findInCells } from '../db/movedCell.ts'
 import { cellOfLink, LINK_PATH } from '../domain/message/link.ts'
 import { cellNumbers } from '../env.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -14,9 +14,11 @@ import { findLinkedAlert, type LinkedAlert } from './store.ts'
 const findAlert = async (c: Context, link: string): Promise<LinkedAlert | null> => {
   const cell = cellOfLink(link)
   if (cell === null || !cellNumbers(c.env).includes(cell)) return null
-  const db = openCell(c.env, cell)
-  const alert = await findLinkedAlert(db, await hashLink(link), Date.now())
-  if (!alert?.newest || alert.newest.words) return alert
+  const hash = await hashLink(link)
+  const located = await findInCells(c.env, cell, (db) => findLinkedAlert(db, hash, Date.now()))
+  if (!located) return null
+  const { found: alert, db } = located
+  if (!alert.newest || alert.newest.words) return alert
   const { accountId } = alert
   const describe = await loadDescriber(c.env.ASSETS, db, { accountId, groupId: null })
   return { ...alert, newest: describe(alert.newest) }

@@ -3,6 +3,7 @@ import { writeBrowserCookie } from '../auth/browserCookie.ts'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
 import { hashPassword } from '../auth/password.ts'
 import { isLinkValid, parseLink } from '../auth/passwordLink.ts'
+import { findInCells } from '../db/movedCell.ts'
 import { openCell, openDirectory, withJoining, withWriter } from '../db/open.ts'
 import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { emailKey } from '../domain/message/email.ts'
@@ -74,9 +75,12 @@ const invalidLink = () =>
 const requireLink = async (c: Context, link: string, now: number) => {
   const parsed = parseLink(link)
   if (!parsed || !cellBinding(c.env, parsed.cell)) throw invalidLink()
-  const db = openCell(c.env, parsed.cell)
-  const user = await findLinkedUser(withJoining(db), parsed.userId)
-  if (!user || !(await isLinkValid(c.env, parsed, user, now))) throw invalidLink()
+  const located = await findInCells(c.env, parsed.cell, (cellDb) =>
+    findLinkedUser(withJoining(cellDb), parsed.userId).then((user) => user ?? null),
+  )
+  if (!located) throw invalidLink()
+  const { found: user, db } = located
+  if (!(await isLinkValid(c.env, parsed, user, now))) throw invalidLink()
   if (user.isAccountDisabled) throw signInProblem('account-disabled')
   if (user.disabled) throw signInProblem('user-disabled', user.disabledMessage)
   return { db, user }

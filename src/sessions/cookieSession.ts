@@ -1,7 +1,8 @@
 import { evictKey } from '../auth/keyStatus.ts'
 import { readSessionCookie, type SessionCookie, writeSessionCookie } from '../auth/sessionCookie.ts'
 import { signToken } from '../auth/token.ts'
-import { type Database, openCell, withJoining, withWriter } from '../db/open.ts'
+import { findInCells } from '../db/movedCell.ts'
+import { type Database, withJoining, withWriter } from '../db/open.ts'
 import { checkCookie, type SessionState } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
 import { iso } from '../domain/time/iso.ts'
@@ -45,11 +46,16 @@ export interface CookieSession {
  */
 export const requireCookieSession = async (c: Context, now: number): Promise<CookieSession> => {
   const value = readCookie(c)
-  const cookie = value === null ? null : await readSessionCookie(c.env, value)
-  if (!cookie || !cellBinding(c.env, cookie.cell)) throw sessionEnded(c)
-  const db = openCell(c.env, cookie.cell)
-  const session = await findSession(withJoining(db), cookie.sessionId)
-  if (!session || !hasNameOfItsTime(c, session.creation)) throw sessionEnded(c)
+  const given = value === null ? null : await readSessionCookie(c.env, value)
+  if (!given || !cellBinding(c.env, given.cell)) throw sessionEnded(c)
+  const located = await findInCells(c.env, given.cell, async (cellDb) => {
+    const found = await findSession(withJoining(cellDb), given.sessionId)
+    return found ? { ...found, accountId: found.user.accountId } : null
+  })
+  if (!located) throw sessionEnded(c)
+  const { found: session, db, cell } = located
+  const cookie = { ...given, cell }
+  if (!hasNameOfItsTime(c, session.creation)) throw sessionEnded(c)
   const state = checkCookie(session, cookie.counter, now)
   if (state === 'reused') {
     const { accountId } = session.user

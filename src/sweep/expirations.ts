@@ -1,4 +1,5 @@
 import { and, asc, isNull, lte, sql } from 'drizzle-orm'
+import { isHere } from '../db/movedCell.ts'
 import type { Database } from '../db/open.ts'
 import { accounts } from '../db/schema.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -19,6 +20,7 @@ const readDue = (db: Database, after: Due, now: number): Promise<Due[]> =>
       and(
         lte(accounts.nextExpiry, now),
         isNull(accounts.deletedAt),
+        isHere(accounts.id),
         sql`(${accounts.nextExpiry}, ${accounts.id}) > (${after.nextExpiry}, ${after.id})`,
       ),
     )

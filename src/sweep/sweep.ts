@@ -1,6 +1,7 @@
 import { openCell, openDirectory } from '../db/open.ts'
 import { isNewCellSize } from '../domain/account/cell.ts'
 import { cellNumbers, type Env } from '../env.ts'
+import { continueMoves } from '../move/run.ts'
 import { resealPushKeys } from '../notify/pushKeys.ts'
 import { readCellSizes, saveCellSize, saveSweepRun } from '../service/store.ts'
 import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
@@ -92,4 +93,5 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
     await runPart('record', { cell }, () => recordRun(run, succeeded, sizes?.get(cell) ?? null))
   }
   for (const work of slow) await work()
+  await runPart('moves', { cell: 0 }, () => continueMoves(env, now))
 }

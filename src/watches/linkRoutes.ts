@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
-import { type Database, openCell, withWriter } from '../db/open.ts'
+import { findInCells } from '../db/movedCell.ts'
+import { withWriter } from '../db/open.ts'
 import { cellOfLink, LINK_VALID_MS } from '../domain/message/link.ts'
 import { isRunning, WATCH_PATH } from '../domain/watch/watch.ts'
 import { cellNumbers } from '../env.ts'
@@ -15,26 +16,21 @@ const REPEAT_MS = 10_000
 const isRepeat = ({ state, lastCheckIn }: LinkedWatch, now: number): boolean =>
   state === 'active' && (lastCheckIn ?? 0) > now - REPEAT_MS
 
-const openLinked = (c: Context, link: string) => {
-  const cell = cellOfLink(link)
-  // A text that cannot be a link costs no query.
-  if (cell === null || !cellNumbers(c.env).includes(cell)) return null
-  return { cell, db: openCell(c.env, cell) }
-}
-
 /** After its end a watch is shown only to those who may ask whether their check-in arrived. */
 const isShown = (watch: LinkedWatch): boolean =>
   isRunning(watch) || (watch.lastCheckIn ?? 0) > Date.now() - LINK_VALID_MS
 
-const findShown = async (db: Database, link: string): Promise<LinkedWatch | null> => {
-  const watch = await findByLink(db, link)
-  return watch && isShown(watch) ? watch : null
+/** The watch and its cell. */
+const findShown = async (c: Context, link: string) => {
+  const cell = cellOfLink(link)
+  // A text that cannot be a link costs no query.
+  if (cell === null || !cellNumbers(c.env).includes(cell)) return null
+  const located = await findInCells(c.env, cell, (db) => findByLink(db, link))
+  return located && isShown(located.found) ? located : null
 }
 
-const findWatch = async (c: Context, link: string): Promise<LinkedWatch | null> => {
-  const opened = openLinked(c, link)
-  return opened && findShown(opened.db, link)
-}
+const findWatch = async (c: Context, link: string): Promise<LinkedWatch | null> =>
+  (await findShown(c, link))?.found ?? null
 
 const replyPage = (c: Context, watch: LinkedWatch | null, isDone = false) =>
   watch
@@ -47,9 +43,9 @@ export const watchLinks = new Hono<AppEnv>()
   .get(`${WATCH_PATH}:link`, async (c) => replyPage(c, await findWatch(c, c.req.param('link'))))
   .post(`${WATCH_PATH}:link`, async (c) => {
     const link = c.req.param('link')
-    const opened = openLinked(c, link)
-    const watch = opened && (await findShown(opened.db, link))
-    if (!opened || !watch) return replyPage(c, null)
+    const opened = await findShown(c, link)
+    if (!opened) return replyPage(c, null)
+    const { found: watch } = opened
     const now = Date.now()
     if (isRepeat(watch, now)) return replyPage(c, watch, true)
     const writer = writerAs(c, { type: 'system', id: 'check-in-link', name: null })
@@ -63,5 +59,5 @@ export const watchLinks = new Hono<AppEnv>()
     const outcome = await takeStep(context, watch, step, now)
     if (outcome.ok) return replyPage(c, { ...watch, ...outcome.watch }, true)
     // It has ended: the page says so.
-    return replyPage(c, await findShown(opened.db, link))
+    return replyPage(c, await findWatch(c, link))
   })

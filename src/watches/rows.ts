@@ -1,4 +1,5 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { isHere } from '../db/movedCell.ts'
 import type { Database } from '../db/open.ts'
 import { columnsOfWriter, newAuditId, type WriterColumns } from '../db/queries/audit.ts'
 import { buildAppendToAccounts, isSubscribed, type NewEvent } from '../db/queries/events.ts'
@@ -54,6 +55,7 @@ const selectDue = compile((p: Placeholders<DuePage>) =>
       CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
       CROSS JOIN ${accounts} ON ${accounts.id} = ${watches.accountId} AND ${accounts.deletedAt} IS NULL
       WHERE ${watches.state} = 'active' AND ${watches.checkAt} <= ${p.now}
+        AND ${isHere(watches.accountId)}
       ORDER BY ${watches.checkAt}, ${watches.id} LIMIT ${p.limit}`,
   ).map(toWatch),
 )
@@ -73,6 +75,7 @@ const selectOverdue = compile((p: Placeholders<OverduePage>) =>
       CROSS JOIN ${devices} ON ${devices.key} = ${watches.deviceKey}
       WHERE ${watches.state} = 'overdue' AND ${watches.record} ->> '$.counts' = 'any'
         AND (${watches.creation}, ${watches.id}) > (${p.creation}, ${p.id})
+        AND ${isHere(watches.accountId)}
       ORDER BY ${watches.creation}, ${watches.id} LIMIT ${p.limit}`,
   ).map(toWatch),
 )

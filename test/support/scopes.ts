@@ -12,6 +12,7 @@ const OPERATIONS: Record<string, string> = {
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
     readOperatorHealth readMetrics
     readOperatedUsage listUsage
+    moveAccount readMove cancelMove
   `,
   'read write execute admin': `
     listSessions endSession readMe

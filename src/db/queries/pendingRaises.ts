@@ -1,4 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm'
+import { isHere } from '../movedCell.ts'
 import type { Database } from '../open.ts'
 import { select } from '../query.ts'
 import { pendingRaises } from '../schema.ts'
@@ -35,7 +36,7 @@ const selectPage = compile(
       getTableColumns(pendingRaises),
       sql`FROM ${pendingRaises}
         WHERE (${pendingRaises.creation}, ${pendingRaises.id}) > (${p.afterTime}, ${p.afterId})
-          AND ${pendingRaises.creation} < ${p.before}
+          AND ${pendingRaises.creation} < ${p.before} AND ${isHere(pendingRaises.accountId)}
         ORDER BY ${pendingRaises.creation}, ${pendingRaises.id} LIMIT ${p.limit}`,
     ),
 )

@@ -135,6 +135,7 @@ export const PROBLEMS = {
       'Check the path: letters in another case and a slash at the end make another path. `/docs` lists all of them.',
     ],
     'account-not-found': ['There is no account with this id.', UNSEEN],
+    'move-not-found': ['The account was never moved.', 'Begin a move with `POST`.'],
     'operator-not-found': ['There is no operator with this id.', UNSEEN],
     'alert-not-found': ['There is no alert with this id.', UNSEEN],
     'cell-not-found': ['There is no database with this number.', UNSEEN],
@@ -177,6 +178,14 @@ export const PROBLEMS = {
     'usage-month-open': [
       'The month is not closed yet, and its figures may change.',
       'Ask for meter events once the month is closed, about two days after its end. `format=json` shows the figures so far.',
+    ],
+    'move-running': [
+      'The account is being moved already.',
+      'Wait until that move is over, or cancel it with `DELETE`.',
+    ],
+    'move-switched': [
+      'The account is in its new cell already.',
+      'A move can be cancelled before the switch. Afterwards, move the account back.',
     ],
     'account-not-deleted': ['The account is not deleted.', 'There is nothing to bring back.'],
     'device-deleted': [
@@ -351,6 +360,10 @@ export const PROBLEMS = {
       'The databases that the account could be created in are more than 70 % full.',
       'Add a cell, as the operations guide describes, or name another one with `cell`. `GET /healthz` shows the size of each.',
     ],
+    'account-moving': [
+      'The account is just being moved to another database.',
+      'Wait `Retry-After` seconds and send the same request again.',
+    ],
     unavailable: [
       'The service cannot process the request right now.',
       'Wait `Retry-After` seconds and try again.',
@@ -421,6 +434,7 @@ const DEFAULT_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   'too-many-requests': { 'Retry-After': '60' },
   'cells-full': { 'Retry-After': '3600' },
   'links-unavailable': { 'Retry-After': '3600' },
+  'account-moving': { 'Retry-After': '1' },
   unavailable: { 'Retry-After': '5' },
 }
 

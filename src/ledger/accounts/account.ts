@@ -206,6 +206,18 @@ export const undeleteAccount = (tx: Decision): UndeleteOutcome => {
   return acceptAccount(tx)
 }
 
+/** Follows the account to another cell: all effects go there from now on. */
+export const moveAccount = (tx: Decision, to: number): { ok: true } => {
+  const { sql, account } = tx
+  const { id, cell: from } = account
+  if (from === to) return { ok: true }
+  account.cell = to
+  updateRows(sql, tables.account, { cell: to })
+  tx.audit('account.moved', { type: 'account', id }, changesBetween({ cell: from }, { cell: to }))
+  tx.post({ kind: 'directory-moved', from, to })
+  return { ok: true }
+}
+
 /** Ends the account for good. The sweep erases its rows later, in pages. */
 export const eraseAccount = (
   tx: Decision,

@@ -93,6 +93,7 @@ export type Effect =
   | { kind: 'account-gone'; at: number }
   | { kind: 'directory'; account: Account }
   | { kind: 'directory-gone'; cell: number }
+  | { kind: 'directory-moved'; from: number; to: number }
 
 /** An effect with its number. */
 export type Posted = Effect & { seq: number }
@@ -143,8 +144,7 @@ export const readPending = (sql: SqlStorage): Posted[] => {
   return end === -1 ? effects : effects.slice(0, end)
 }
 
-export const goesToDirectory = (effect: Effect): boolean =>
-  effect.kind === 'directory' || effect.kind === 'directory-gone'
+export const goesToDirectory = (effect: Effect): boolean => effect.kind.startsWith('directory')
 
 /** Keeps `lastEvent`: a cell whose last event is older has been restored. */
 export const removeCarriedOut = (sql: SqlStorage, upTo: number, lastEvent: number): void => {

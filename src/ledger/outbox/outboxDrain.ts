@@ -1,3 +1,4 @@
+import { isMoving, resolveCell } from '../../db/movedCell.ts'
 import { query, runQuery } from '../../db/objectTable.ts'
 import { openCell, openDirectory } from '../../db/open.ts'
 import { BacklogReport } from '../../db/queries/backlogs.ts'
@@ -19,6 +20,8 @@ interface DrainOptions {
   /** Called before effects are carried out, so that the alarm resumes after a crash. */
   armAlarm: () => void
   onFailure: (error: unknown) => void
+  /** The account was found in another cell. */
+  onMoved: (cell: number) => void
 }
 
 /** Carries effects out to the account's cell and the directory: one drain at a time, in order. */
@@ -73,7 +76,8 @@ export class OutboxDrain {
       this.#failures = 0
     } catch (error) {
       this.#failures++
-      onFailure(error)
+      if (isMoving(error)) await this.#follow().catch(onFailure)
+      else onFailure(error)
       armAlarm()
     }
     void this.#reportBacklog().catch(() => {})
@@ -93,5 +97,15 @@ export class OutboxDrain {
     const { id: accountId, cell } = this.#readOwner()
     const db = openCell(this.#options.env(), cell)
     await this.#backlog.report(db, { accountId, kind: 'outbox', behind, now })
+  }
+
+  /** The cell refuses writes: the account is frozen for seconds, or in another cell. */
+  async #follow(): Promise<void> {
+    const { env, onMoved } = this.#options
+    const { id, cell } = this.#readOwner()
+    const next = await resolveCell(env(), id, cell)
+    if (next === cell) return
+    onMoved(next)
+    this.#failures = 0
   }
 }

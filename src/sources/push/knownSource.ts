@@ -1,4 +1,5 @@
 import { hashSecret, isSameDigest } from '../../auth/secret.ts'
+import { resolveCell } from '../../db/movedCell.ts'
 import { type Database, openCell, openDirectory } from '../../db/open.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import type { Env } from '../../env.ts'
@@ -31,7 +32,8 @@ const cache = new BoundedCache<{ found: FoundSource | null; until: number }>(10_
 const readSource = async (env: Env, id: string): Promise<FoundSource | null> => {
   const entry = await findInDirectory(openDirectory(env), id)
   if (!entry) return null
-  const { accountId, cell } = entry
+  const { accountId } = entry
+  const cell = await resolveCell(env, accountId, entry.cell)
   const db = openCell(env, cell)
   const account = await readSourceAccount(db, accountId)
   const source = account && (await findSource(db, accountId, id))

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { noteAccountLimit } from '../../auth/requestLimit.ts'
+import { isMoving } from '../../db/movedCell.ts'
 import {
   extraCostOfBody,
   extraCostOfLocations,
@@ -31,7 +32,7 @@ import { keepPayload, noteNotGzip } from '../payloads/payloads.ts'
 import { touchSource } from '../store.ts'
 import { ingestOrKeep } from '../unclaimed/ingestOrKeep.ts'
 import { toCheckIn } from './checkIns.ts'
-import { admitSource, type KnownSource } from './knownSource.ts'
+import { admitSource, evictSource, type KnownSource } from './knownSource.ts'
 import { itemsOf } from './senders.ts'
 
 /* A provider's push, from its arrival to the provider's own reply. */
@@ -115,6 +116,30 @@ const storePush = async (c: Context, known: KnownSource, push: Push): Promise<vo
     })
 }
 
+/** Longer than a freeze can last. */
+const MAX_MOVE_WAIT_MS = 12_000
+const MOVE_POLL_MS = 200
+
+/**
+ * Stores the push. While the account moves to another cell it waits for the switch instead of
+ * refusing: some providers send nothing twice, and an emergency must not be lost.
+ */
+const storeInItsCell = async (c: Context, first: KnownSource, push: Push): Promise<void> => {
+  const { id } = first.source
+  const secret = c.req.param('secret') ?? ''
+  const until = push.now + MAX_MOVE_WAIT_MS
+  for (let known = first; ; ) {
+    try {
+      return await storePush(c, known, push)
+    } catch (error) {
+      if (!isMoving(error) || Date.now() > until) throw error
+    }
+    await scheduler.wait(MOVE_POLL_MS)
+    evictSource(id)
+    known = (await admitSource(c.env, { id, secret, now: Date.now() })) ?? known
+  }
+}
+
 const lastNotGzip = new BoundedCache<number>(10_000)
 const NOT_GZIP_INTERVAL_MS = 60_000
 
@@ -158,7 +183,12 @@ const receivePush = async (c: Context): Promise<Response> => {
   }
   countExtraCost(c, extraCostOfBody(push.body.byteLength))
   countUsedRequest(known.accountId)
-  await runCostlyWork(c, workOfPayload(push.body.byteLength), () => storePush(c, known, push))
+  await runCostlyWork(c, workOfPayload(push.body.byteLength), () => {
+    // A provider that hangs up early has sent its push all the same.
+    const stored = storeInItsCell(c, known, push)
+    c.executionCtx.waitUntil(stored.catch(() => {}))
+    return stored
+  })
   noteArrival(context, source.id, now)
   noteStored(context)
   const { status, contentType, body } = replyTo(source.provider, push)

@@ -1,4 +1,5 @@
-import { lte } from 'drizzle-orm'
+import { and, lte } from 'drizzle-orm'
+import { isHere } from '../../db/movedCell.ts'
 import type { Database } from '../../db/open.ts'
 import { unclaimed } from '../../db/schema.ts'
 import type { Env } from '../../env.ts'
@@ -15,7 +16,7 @@ const findClaimed = (db: Database, now: number, limit: number) => {
   return db
     .select({ sourceId, accountId, identifier })
     .from(unclaimed)
-    .where(lte(importDueAt, now))
+    .where(and(lte(importDueAt, now), isHere(accountId)))
     .orderBy(importDueAt)
     .limit(limit)
 }

@@ -1,24 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { primaryKeyOf } from '../../db/accountTables.ts'
 import type { Database } from '../../db/open.ts'
 import { accountUsage, locations } from '../../db/schema.ts'
-import { literal, names, runBatch, statement } from '../../db/statement.ts'
+import { literal, names, runBatch } from '../../db/statement.ts'
 import type { TakeQueries } from '../run.ts'
-
-/** Deletes up to `limit` rows: D1 cancels a query after 30 s. False when nothing is left. */
-export const deletePage = async (
-  db: Database,
-  table: SQLiteTable,
-  where: SQL,
-  limit: number,
-): Promise<boolean> => {
-  const key = names(...primaryKeyOf(table))
-  const page = sql`SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${literal(limit)}`
-  const { meta } = await statement(db, sql`DELETE FROM ${table} WHERE (${key}) IN (${page})`).run()
-  // At least: rows that triggers write are changes too.
-  return meta.changes >= limit
-}
 
 export const LOCATION_PAGE = 5000
 /** The queries of `deleteLocations`. */

@@ -1,4 +1,5 @@
-import { asc, lte } from 'drizzle-orm'
+import { and, asc, lte } from 'drizzle-orm'
+import { isHere } from '../../db/movedCell.ts'
 import { accounts } from '../../db/schema.ts'
 import { UNDELETE_ACCOUNT_DAYS } from '../../domain/admin/status.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
@@ -20,7 +21,7 @@ export const eraseDeleted = async ({ env, cell, db, now, take }: CellRun): Promi
   const due = await db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(lte(accounts.deletedAt, until))
+    .where(and(lte(accounts.deletedAt, until), isHere(accounts.id)))
     .orderBy(asc(accounts.deletedAt))
     .limit(MAX_ACCOUNTS)
   for (const { id: account } of due)

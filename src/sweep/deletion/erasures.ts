@@ -1,6 +1,8 @@
 import { and, asc, between, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { ACCOUNT_TABLES } from '../../db/accountTables.ts'
+import { deletePage } from '../../db/deletePage.ts'
+import { isHere } from '../../db/movedCell.ts'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
@@ -16,13 +18,7 @@ import { ledgerOf } from '../../ledger/stub.ts'
 import { deleteHistory } from '../../locations/history/objects.ts'
 import { closeMonth } from '../../usage/readUsage.ts'
 import { type CellRun, runPart, type TakeQueries } from '../run.ts'
-import {
-  deleteLocations,
-  deletePage,
-  deletePages,
-  LOCATION_PAGE,
-  LOCATION_QUERIES,
-} from './deletePage.ts'
+import { deleteLocations, deletePages, LOCATION_PAGE, LOCATION_QUERIES } from './deletePage.ts'
 
 const PAGE = 1000
 const TRACK_PAGE = 5000
@@ -169,7 +165,7 @@ export const runErasures = async (run: CellRun): Promise<void> => {
   const jobs = await db
     .select()
     .from(erasures)
-    .where(lte(erasures.creation, now))
+    .where(and(lte(erasures.creation, now), isHere(erasures.accountId)))
     .orderBy(asc(erasures.creation))
     .limit(MAX_JOBS)
   for (const job of jobs) {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { deletePage } from '../../db/deletePage.ts'
 import {
   audit,
   backlogs,
@@ -20,7 +21,7 @@ import {
 import { AUDIT_DAYS } from '../../domain/admin/audit.ts'
 import { base32Time } from '../../domain/text/base32.ts'
 import { type CellRun, runPart } from '../run.ts'
-import { deletePage, deletePages } from './deletePage.ts'
+import { deletePages } from './deletePage.ts'
 
 const DAY_MS = 86_400_000
 const PAGE = 1000

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { base32TimeOf } from '../../db/ids.ts'
+import { isHere } from '../../db/movedCell.ts'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
@@ -41,7 +42,7 @@ const selectOldLocations = (slice: Slice): SQL => {
     WHERE ${newest.deviceKey} = ${devices.key})`
   return sql`SELECT ${locations.deviceKey}, ${locations.time}, ${devices.accountId},
       ${STORED_BYTES} AS bytes
-    FROM ${devices} CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    FROM ${devices} CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId} AND ${isHere(accounts.id)}
     CROSS JOIN ${locations} ON ${locations.deviceKey} = ${devices.key}
       AND ${locations.time} < min(${cutoff(slice)}, ${lastTime})
     WHERE ${isInSlice(slice)} ORDER BY ${devices.key}, ${locations.time}`
@@ -53,7 +54,7 @@ const selectOldLocations = (slice: Slice): SQL => {
  */
 const selectOldAlerts = (slice: Slice): SQL =>
   sql`SELECT ${alerts.id}, ${alerts.accountId} FROM ${devices}
-    CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId}
+    CROSS JOIN ${accounts} ON ${accounts.id} = ${devices.accountId} AND ${isHere(accounts.id)}
     CROSS JOIN ${alerts} ON ${alerts.deviceKey} = ${devices.key}
       AND ${alerts.time} < ${cutoff(slice)} + ${DAY}
       AND ${alerts.id} < 'alr_' || ${base32TimeOf(cutoff(slice))}

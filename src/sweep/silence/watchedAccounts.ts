@@ -1,4 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm'
+import { isHere } from '../../db/movedCell.ts'
 import type { Database } from '../../db/open.ts'
 import { select } from '../../db/query.ts'
 import { accounts, rules } from '../../db/schema.ts'
@@ -48,6 +49,7 @@ export const readWatchedAccounts = async (db: Database, afterKey: number) => {
           WHERE ${rules.enabled} = 1 AND ${rules.type} IN ('silent', 'returns')
             AND ${accounts.number} >= ${accountNumberOf(afterKey + 1)}
             AND ${accounts.status} <> 'disabled' AND ${accounts.deletedAt} IS NULL
+            AND ${isHere(accounts.id)}
           ORDER BY ${accounts.number}, ${rules.id} LIMIT ${MAX_RULES + 1}`,
       ),
     ),

@@ -1,6 +1,7 @@
-import { exports } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
 import type { Scope } from '../../../src/domain/account/scope.ts'
 import type { ProblemCode } from '../../../src/http/contract/problem.ts'
+import { START } from '../../../src/move/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { makeBrowser, PUSH_PATH } from '../../support/alerts/push.ts'
 import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
@@ -227,6 +228,18 @@ const makeSupport = async () => {
 const makeOperator = async () => {
   const { body } = await callAsOperator('POST', '/admin/operators', { body: newOperator() })
   return { operatorId: body.operator.id as string }
+}
+
+/** One that nobody works on. */
+const makeMove = async () => {
+  const params = await makeAccount()
+  const row = "VALUES (?, 0, 1, 'copying', ?, '', 0, 1, 1, NULL)"
+  const columns =
+    'account_id, from_cell, to_cell, step, position, lease, leased_until, creation, changed, fault'
+  await env.DB.prepare(`INSERT INTO moves (${columns}) ${row}`)
+    .bind(params.accountId, JSON.stringify(START))
+    .run()
+  return params
 }
 
 const newOperator = () => ({ name: 'Ana Sousa', role: 'support', email: `${unique()}@example.com` })
@@ -506,6 +519,9 @@ export const SAMPLES: Record<string, Sample> = {
     params: makeAccount,
     body: () => ({ name: 'Locked out', scopes: ['write'] }),
   },
+  moveAccount: { params: makeAccount, body: () => ({ cell: 1 }) },
+  readMove: { params: makeMove },
+  cancelMove: { params: makeMove },
   restoreLedger: {
     params: makeAccount,
     body: () => ({ time: new Date().toISOString() }),

@@ -12,7 +12,7 @@ import { jumpEvents, removeAccount, writeAccount } from './accounts.ts'
 import { insertAlert, updateAlert } from './alerts.ts'
 import { removeDevice, restoreDevice, undelete } from './deletions.ts'
 import { writeContact, writeDevice, writeUsage } from './devices.ts'
-import { listAccount, unlistAccount } from './directory.ts'
+import { listAccount, relistAccount, unlistAccount } from './directory.ts'
 import { repairMemberships } from './memberships.ts'
 import { insertMessages, updateMessage } from './messages.ts'
 
@@ -42,6 +42,7 @@ const WRITES: { [Kind in Effect['kind']]: Write<Kind> } = {
   'account-gone': removeAccount,
   directory: listAccount,
   'directory-gone': unlistAccount,
+  'directory-moved': relistAccount,
 }
 
 /** The cell keeps the hash of a link. Hashing is asynchronous, so decisions cannot do it. */
