@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { account } from './account/routes.ts'
 import { admin } from './admin/routes.ts'
 import { alerts, deviceAlerts } from './alerts/routes.ts'
+import { accountExport, operatorArchives } from './archive/routes.ts'
 import { accountAudit, operatorAudit } from './audit/routes.ts'
 import { commands } from './commands/routes.ts'
 import { devices } from './devices/routes.ts'
@@ -59,6 +60,7 @@ export const app = base
   .route('/api/account/messages', messages)
   .route('/api/account/audit', accountAudit)
   .route('/api/account/usage', accountUsage)
+  .route('/api/account/export', accountExport)
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
@@ -86,6 +88,7 @@ export const app = base
   .route('/admin', operatorHealth)
   .route('/admin', support)
   .route('/admin', operatorUsage)
+  .route('/admin/accounts', operatorArchives)
   .route('/admin', admin)
   .route('/admin', moves)
   .route('/admin/push', pushKeyRotation)

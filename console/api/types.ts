@@ -1029,16 +1029,18 @@ export type ListUsageReply = {
   nextCursor: string | null
 }
 export type ReadOperatedUsageReply = ReadAccountUsageReply
-export type OperatedAccountPage = {
-  success: true
-  accounts: OperatedAccount[]
-  nextCursor: string | null
-}
+export type ImportProgress = { success: true; session: string; files: number }
+export type ImportAccountReply = { success: true; account: OperatedAccount; apiKey: string | null }
 export type OperatedAccount = Account & {
   disabled: boolean
   deletedAt: string | null
   erasesAt: string | null
   cell: number
+}
+export type OperatedAccountPage = {
+  success: true
+  accounts: OperatedAccount[]
+  nextCursor: string | null
 }
 export type CreateAccountReply = { success: true; account: OperatedAccount; apiKey: string | null }
 export type OperatedAccountReply = { success: true; account: OperatedAccount }
@@ -1378,6 +1380,7 @@ export type ProblemCode =
   | 'invalid-request'
   | 'malformed-body'
   | 'expiration-date-reached'
+  | 'invalid-archive'
   | 'invalid-cursor'
   | 'report-too-old'
   | 'span-too-large'
@@ -1401,6 +1404,7 @@ export type ProblemCode =
   | 'account-not-found'
   | 'move-not-found'
   | 'operator-not-found'
+  | 'import-not-found'
   | 'alert-not-found'
   | 'cell-not-found'
   | 'delivery-not-found'
@@ -1448,6 +1452,7 @@ export type ProblemCode =
   | 'drill-limit-reached'
   | 'message-budget-reached'
   | 'storage-full'
+  | 'account-exists'
   | 'user-name-taken'
   | 'account-number-taken'
   | 'name-taken'
@@ -1758,6 +1763,7 @@ export interface Operations {
   'POST /api/account/messages/{messageId}/retry': { reply: MessageReply; body: never }
   'GET /api/account/audit': { reply: AuditEntryPage; body: never }
   'GET /api/account/usage': { reply: ReadAccountUsageReply; body: never }
+  'POST /api/account/export': { reply: never; body: never }
   'GET /api/account': { reply: AccountReply; body: never }
   'PATCH /api/account': {
     reply: AccountReply
@@ -1927,6 +1933,8 @@ export interface Operations {
   'DELETE /admin/accounts/{accountId}/support/{keyId}': { reply: Done; body: never }
   'GET /admin/usage': { reply: ListUsageReply; body: never }
   'GET /admin/accounts/{accountId}/usage': { reply: ReadOperatedUsageReply; body: never }
+  'POST /admin/accounts/import': { reply: ImportProgress | ImportAccountReply; body: never }
+  'POST /admin/accounts/{accountId}/export': { reply: never; body: never }
   'GET /admin/accounts': { reply: OperatedAccountPage; body: never }
   'POST /admin/accounts': { reply: CreateAccountReply; body: CreateAccountBody }
   'GET /admin/accounts/{accountId}': { reply: OperatedAccountReply; body: never }

@@ -7,7 +7,7 @@ import { done, name, search, success, time, timeZone } from '../http/contract/wi
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { apiKey, keyBody, newKeyReply } from '../keys/contract.ts'
 
-const userName = z
+export const userName = z
   .string('must be text')
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._@-]{1,62}[A-Za-z0-9]$/,
@@ -33,7 +33,7 @@ export const operatedAccount = account
     cell: z.int().meta({ description: 'The number of the database that stores the account.' }),
   })
   .meta({ id: 'OperatedAccount' })
-const reply = z.object({ success, account: operatedAccount })
+export const reply = z.object({ success, account: operatedAccount })
 export const common = { tag: 'Operator', scope: 'operator' } as const
 const WRITTEN = [
   'id',

@@ -1,20 +1,17 @@
 import { Hono } from 'hono'
-import type { BudgetContext } from '../account/present.ts'
 import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
-import { type Account, minAccountNumber } from '../domain/account/account.ts'
-import type { Usage } from '../domain/account/budget.ts'
+import type { Account } from '../domain/account/account.ts'
 import { currentDay } from '../domain/account/license.ts'
 import type { Scope } from '../domain/account/scope.ts'
 import type { AccountStatus } from '../domain/admin/status.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
-import { type MessageCounts, parseMessageOverrides } from '../domain/message/messageBudget.ts'
+import { parseMessageOverrides } from '../domain/message/messageBudget.ts'
 import { fold } from '../domain/text/fold.ts'
-import { budgetsPerLicense, cellNumbers, readNumber } from '../env.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { applyPatch } from '../http/body/patch.ts'
-import { readCurrentUsage, rereadBudgets } from '../http/budget/meters.ts'
+import { rereadBudgets } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, requireOk } from '../http/contract/problem.ts'
@@ -28,41 +25,14 @@ import { presentKey } from '../keys/present.ts'
 import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { operatorContext } from '../serviceContext.ts'
-import { listSupport } from '../support/store.ts'
 import * as contract from './contract.ts'
+import { budgetContext, presentWrapped, readBudgetContext } from './operated.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
 import { findRequested, readRequested } from './requested.ts'
+import { reserveEntry } from './reserveEntry.ts'
 import { searchAccounts } from './search.ts'
-import {
-  addToDirectory,
-  confirmOpening,
-  type DirectoryEntry,
-  readAccounts,
-  readHighestNumber,
-} from './store.ts'
-
-/** What the views of an account need beside it. */
-const budgetContext = (c: Context, usage: Usage | null): BudgetContext => ({
-  usage,
-  perLicense: budgetsPerLicense(c.env),
-  now: Date.now(),
-})
-
-const readBudgetContext = async (
-  c: Context,
-  account: Account,
-  sent: MessageCounts,
-): Promise<BudgetContext> => ({
-  ...budgetContext(c, await readCurrentUsage(operatorContext(c, account))),
-  support: await listSupport(openCell(c.env, account.cell), account.id, Date.now()),
-  sent,
-})
-
-const presentWrapped = (account: Account, context: BudgetContext) => ({
-  success: true as const,
-  account: presentOperatedAccount(account, context),
-})
+import { confirmOpening, type DirectoryEntry, readAccounts } from './store.ts'
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
 const readListed = async (c: Context, entries: DirectoryEntry[]) => {
@@ -89,29 +59,6 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
   )
   const byId = new Map(found.flat().map((account) => [account.id, account]))
   return entries.flatMap(({ accountId }) => byId.get(accountId) ?? [])
-}
-
-/** Takes a user name, a number and a cell for a new account. */
-const reserveEntry = async (
-  c: Context,
-  { id, userName, cell }: { id: string; userName: string; cell: number | undefined },
-): Promise<DirectoryEntry> => {
-  const bound = cellNumbers(c.env)
-  if (cell !== undefined && !bound.includes(cell))
-    throw invalid({ pointer: '/cell', detail: 'is not a cell of this service' })
-  const now = Date.now()
-  const highest = await Promise.all(
-    bound.map((number) => readHighestNumber(openCell(c.env, number))),
-  )
-  const outcome = await addToDirectory(openDirectory(c.env), {
-    accountId: id,
-    userNameKey: fold(userName),
-    cells: cell === undefined ? bound : [cell],
-    maxCellBytes: readNumber(c.env, 'CELL_MAX_BYTES'),
-    minNumber: Math.max(minAccountNumber(now), ...highest.map((number) => number + 1)),
-    now,
-  })
-  return requireOk(outcome).entry
 }
 
 interface KeyOptions {

@@ -2,7 +2,15 @@ import { and, asc, eq, getTableColumns, gt, inArray, max, sql } from 'drizzle-or
 import type { Database } from '../db/open.ts'
 import { refuse } from '../db/queries/owned.ts'
 import { type InferRow, insertSelect } from '../db/query.ts'
-import { accounts, accountUsage, cells, devices, directory, erasures } from '../db/schema.ts'
+import {
+  accounts,
+  accountUsage,
+  cells,
+  devices,
+  directory,
+  erasures,
+  sourceDirectory,
+} from '../db/schema.ts'
 import { names, runBatch, valuesOf } from '../db/statement.ts'
 import type { Usage } from '../domain/account/budget.ts'
 import { cellSizeStep, fullCellBytes } from '../domain/account/cell.ts'
@@ -67,6 +75,7 @@ export const removeFromDirectory = async (
   { accountId, cell }: Pick<DirectoryEntry, 'accountId' | 'cell'>,
 ): Promise<boolean> => {
   const { removed } = await runBatch(db, {
+    sources: db.delete(sourceDirectory).where(eq(sourceDirectory.accountId, accountId)),
     removed: db.delete(directory).where(eq(directory.accountId, accountId)),
     counted: db
       .update(cells)

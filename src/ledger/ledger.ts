@@ -12,11 +12,12 @@ import type { AlertToRaise, RaiseOutcome } from './alerts/alerts.ts'
 import * as pending from './alerts/pendingRaises.ts'
 import { type AlertStep, type StepOutcome, takeStep } from './alerts/steps.ts'
 import * as trackers from './alerts/trackerCancels.ts'
+import { ArchivedLedger } from './archive/archivedLedger.ts'
 import { beginDecision } from './decision.ts'
 import * as deletion from './devices/deletion.ts'
 import * as devices from './devices/devices.ts'
 import { usageBetween } from './devices/usage.ts'
-import { LedgerObject, type NOT_FOUND } from './ledgerObject.ts'
+import type { NOT_FOUND } from './ledgerObject.ts'
 import * as commandSms from './messages/commandSms.ts'
 import { type AccountNotice, type NoticeOutcome, sendNotice } from './messages/notices.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './messages/resendMessage.ts'
@@ -36,7 +37,7 @@ type DeviceOutcome = devices.DeviceOutcome
  * One object per account, which makes all decisions about it, one call at a time. Each decision and
  * all that must follow from it are written in one synchronous transaction, then carried out.
  */
-export class AccountLedger extends LedgerObject {
+export class AccountLedger extends ArchivedLedger {
   async openAccount(opening: accounts.Opening, writer?: Writer): Promise<AccountOutcome> {
     this.transact(() => {
       if (readAccount(this.sql)) return

@@ -164,6 +164,10 @@ export const STEPS = [
   'ALTER TABLE outbox ADD COLUMN at INTEGER NOT NULL DEFAULT 0',
   // Since when messages are counted: a row without a provider.
   `INSERT INTO message_usage VALUES (date('now'), 'Email', '', 0, 0)`,
+  `CREATE TABLE imports (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+   CREATE TABLE import_files (
+     name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, rows INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

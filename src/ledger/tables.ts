@@ -277,6 +277,17 @@ export const messageUsage = sqliteTable('message_usage', {
   segments: integer().notNull(),
 })
 
+/** The import that fills this ledger: one row while it runs. */
+export const imports = sqliteTable('imports', { session: text().notNull() })
+
+/** The files of the archive that are stored. */
+export const importFiles = sqliteTable('import_files', {
+  name: text().notNull(),
+  sha256: text().notNull(),
+  bytes: integer().notNull(),
+  rows: integer().notNull(),
+})
+
 /** The ids of deleted devices. */
 export const deleted = sqliteTable('deleted', { id: text().notNull() })
 

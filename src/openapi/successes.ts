@@ -21,7 +21,9 @@ const success = (
   description: status === 201 ? 'Created.' : 'OK.',
   headers: replyHeaders(successHeaders(route, status)),
   content: {
-    'application/json': { schema: namedReply(route.contract, schema) },
+    ...(!route.contract.download && {
+      'application/json': { schema: namedReply(route.contract, schema) },
+    }),
     ...(status === (route.contract.status ?? 200) && otherFormats(route.contract)),
   },
 })

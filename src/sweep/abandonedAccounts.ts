@@ -1,6 +1,6 @@
 import { and, isNotNull, lt } from 'drizzle-orm'
-import { confirmOpening, removeFromDirectory } from '../admin/store.ts'
-import type { Database } from '../db/open.ts'
+import { confirmOpening, eraseAgain } from '../admin/store.ts'
+import { type Database, openCell } from '../db/open.ts'
 import { directory } from '../db/schema.ts'
 import type { Env } from '../env.ts'
 import { ledgerOf } from '../ledger/stub.ts'
@@ -10,8 +10,8 @@ const ABANDONED_AFTER_MS = 300_000
 const PAGE = 20
 
 /**
- * Settles accounts whose opening was interrupted. One that has a ledger is confirmed; otherwise its
- * user name becomes free again.
+ * Settles accounts whose opening or import was interrupted. One that has a ledger is confirmed;
+ * otherwise its user name becomes free again, and what was stored of it is erased.
  */
 export const settleAbandonedAccounts = async (
   env: Env,
@@ -28,7 +28,7 @@ export const settleAbandonedAccounts = async (
     await runPart('abandoned-accounts', { account: accountId }, async () => {
       const { ok } = await ledgerOf(env, accountId).readAccount()
       if (ok) await confirmOpening(db, accountId)
-      else await removeFromDirectory(db, entry)
+      else await eraseAgain(db, openCell(env, entry.cell), { ...entry, now })
     })
   }
 }

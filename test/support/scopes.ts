@@ -6,7 +6,7 @@ const OPERATIONS: Record<string, string> = {
   open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword readPushKey',
   operator: `
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
-    undeleteAccount listAllAudit
+    undeleteAccount listAllAudit exportOperatedAccount importAccount
     readSelf listOperators createOperator readOperator patchOperator deleteOperator
     regenerateOperatorKey startSupport endSupport
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
@@ -39,7 +39,7 @@ const OPERATIONS: Record<string, string> = {
   `,
   execute: 'sendCommand',
   admin: `
-    listAudit listKeys createKey readKey deleteKey regenerateKey patchAccount listWebhooks createWebhook
+    listAudit exportAccount listKeys createKey readKey deleteKey regenerateKey patchAccount listWebhooks createWebhook
     readWebhook replaceWebhook patchWebhook deleteWebhook testWebhook rotateSecret
     listDeliveries redeliver createUser replaceUser patchUser deleteUser inviteUser
     listUnclaimed claimIdentifier discardIdentifier listFailures readRawPayload replayPayloads

@@ -34,6 +34,7 @@ const WITHOUT_STORAGE = [
   'completeWatch',
   'decodePayload',
   'discardQuarantine',
+  'exportAccount',
   'extendWatch',
   'noteAlert',
   'patchAccount',

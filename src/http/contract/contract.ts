@@ -37,6 +37,8 @@ export interface Operation {
   /** Members written by the server: accepted in a body and ignored. */
   ignored?: readonly string[]
   optionalBody?: true
+  /** The body is a file, which the handler reads. */
+  upload?: { type: string; description: string }
   /** The body is a JSON Patch or a JSON Merge Patch of what this operation replaces. */
   patches?: Operation
   status?: 200 | 201
@@ -45,6 +47,8 @@ export interface Operation {
   alternateReply?: { status: 200 | 201; reply: z.ZodType }
   /** Descriptions of the media types that a reply may have instead of JSON. */
   formats?: Readonly<Record<string, string>>
+  /** The reply is a file in one of `formats`, and never JSON. */
+  download?: true
   /** Problems of this operation in addition to the implied ones. */
   problems?: readonly ProblemCode[]
   etag?: true

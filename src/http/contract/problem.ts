@@ -51,6 +51,10 @@ export const PROBLEMS = {
       'The expiration date has already begun in the account’s time zone.',
       'Send a later date, or null for no expiration.',
     ],
+    'invalid-archive': [
+      'The archive is not one of an export, or is damaged. Nothing was stored.',
+      'Export the account again, and send the file unchanged.',
+    ],
     'invalid-cursor': [
       'The cursor does not belong to this list.',
       'Send `nextCursor` unchanged, with the same filters and the same order, or start again without a cursor.',
@@ -137,6 +141,10 @@ export const PROBLEMS = {
     'account-not-found': ['There is no account with this id.', UNSEEN],
     'move-not-found': ['The account was never moved.', 'Begin a move with `POST`.'],
     'operator-not-found': ['There is no operator with this id.', UNSEEN],
+    'import-not-found': [
+      'There is no import with this session, or it has been erased.',
+      'Begin the import again with the whole archive.',
+    ],
     'alert-not-found': ['There is no alert with this id.', UNSEEN],
     'cell-not-found': ['There is no database with this number.', UNSEEN],
     'delivery-not-found': ['The webhook has no delivery with this id.', UNSEEN],
@@ -271,6 +279,10 @@ export const PROBLEMS = {
     'storage-full': [
       'The account has used up its storage budget.',
       'Delete devices that are no longer needed, lower `retentionDays` of the account, or ask the operator for a larger budget; then send the request again. `GET /api/account` shows `budgets` and `budgetUsage`. Emergencies, and reports with `hasCriticalAlert` or one of the account’s `emergencyAlerts`, are always accepted; so are deletions and, up to 110 % of the budget, a PATCH of at most 256 bytes.',
+    ],
+    'account-exists': [
+      'An account with the id of the archive exists already.',
+      'An import keeps all ids. Delete the account first, and let it be erased.',
     ],
     'user-name-taken': ['Another account has this user name.', 'Choose another user name.'],
     'account-number-taken': [

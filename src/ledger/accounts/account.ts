@@ -129,7 +129,7 @@ export const editAccount = (
  * Posts the counters of the account's day again: a zone change can return to a day that was used
  * before, and the cell holds one day per device. Rows are streamed, as there may be many.
  */
-const postUsageOfDay = (tx: Decision): void => {
+export const postUsageOfDay = (tx: Decision): void => {
   const { key } = tables.devices
   const { deviceKey, day, sent } = tables.messageCounts
   const used = runQuery<{ key: number }>(

@@ -36,7 +36,7 @@ export const readAccount = (sql: SqlStorage): Account | null => {
 }
 
 /** The start of the first day on which a device expires whose expiry is not recorded yet. */
-const findNextExpiry = ({ sql, account }: Decision): number | null => {
+export const findNextExpiry = ({ sql, account }: Decision): number | null => {
   const { ends, recorded } = tables.devices
   const first = readValue<Day | null>(
     sql,

@@ -26,12 +26,12 @@ import { readText } from './messageQueue.ts'
 interface CountKeys {
   account: number
   emergencies: number
-  /** The key of the messages of a device's emergencies. */
+  /** The key of the messages of a device's emergencies, and from that key the device's again. */
   ofDevice: (deviceKey: number) => number
 }
 
-const MESSAGES: CountKeys = { account: -1, emergencies: -2, ofDevice: (key) => -2 - key }
-const ESCALATIONS: CountKeys = {
+export const MESSAGES: CountKeys = { account: -1, emergencies: -2, ofDevice: (key) => -2 - key }
+export const ESCALATIONS: CountKeys = {
   account: -3,
   emergencies: -4,
   ofDevice: (key) => -2 - key - DEVICES_PER_ACCOUNT,

@@ -4,6 +4,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { deviceKey } from '../../domain/account/device.ts'
 import type { Env } from '../../env.ts'
 import { readAccount, readAccountRow } from '../accounts/accountRow.ts'
+import { isImporting } from '../archive/importSession.ts'
 import { beginDecision, type Decision } from '../decision.ts'
 import { toDevice } from '../devices/devices.ts'
 import { continueAfter } from '../outbox/outbox.ts'
@@ -117,7 +118,7 @@ export const reconcilePage = async (
   const { sql } = storage
   const known = readAccount(sql)
   if (!known) {
-    const erased = hasRow(sql, accountTable, { erased: true })
+    const erased = hasRow(sql, accountTable, { erased: true }) && !isImporting(sql)
     return { ok: false, refusal: 'account-not-found', erased }
   }
   const keys = runQuery<{ key: number; id: string }>(

@@ -127,8 +127,14 @@ const patchBody = (
 
 /** The body of an operation. */
 export const requestBody = (contract: Operation): ZodOpenApiRequestBodyObject | undefined => {
-  const { id, body, patches, wrapper, ignored, optionalBody, example } = contract
+  const { id, body, patches, wrapper, ignored, optionalBody, example, upload } = contract
   if (patches) return patchBody(contract, patches)
+  if (upload)
+    return {
+      description: upload.description,
+      required: true,
+      content: { [upload.type]: { schema: { type: 'string', format: 'binary' } } },
+    }
   if (!body) return undefined
   const schema = oneOf(bareOrWrapped(component(id, body, ignored, IGNORED), wrapper))
   return {

@@ -515,6 +515,10 @@ export const SAMPLES: Record<string, Sample> = {
   patchOperatedAccount: { params: makeAccount, body: () => ({ licenses: 7 }) },
   deleteAccount: { params: makeAccount },
   undeleteAccount: { params: makeDeletedAccount },
+  exportAccount: {},
+  exportOperatedAccount: { params: makeAccount },
+  // The archive of test/worker/archive.test.ts is no JSON.
+  importAccount: { refused: 'invalid-archive' },
   createAccountKey: {
     params: makeAccount,
     body: () => ({ name: 'Locked out', scopes: ['write'] }),

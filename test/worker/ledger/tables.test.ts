@@ -15,7 +15,7 @@ const onStorage = <T>(
   runInDurableObject(objects.get(objects.idFromName(name)), (_, { storage }) => work(storage))
 
 test.each([
-  { name: 'ledger', objects: env.LEDGER, tables: ledgerTables, count: 24 },
+  { name: 'ledger', objects: env.LEDGER, tables: ledgerTables, count: 26 },
   { name: 'feed', objects: env.FEED, tables: feedTables, count: 6 },
 ])('the declared tables of the $name are those that the migrations make', async (object) => {
   const declared = Object.values<unknown>(object.tables).filter((value) => is(value, Table))
