@@ -98,6 +98,7 @@ export const auditText = {
     source: 'Sources',
     support: 'Support access',
     track: 'Exported tracks',
+    usageMonth: 'Usage of a month',
     user: 'Users',
     watch: 'Watches',
     webhook: 'Webhooks',

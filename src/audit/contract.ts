@@ -9,7 +9,7 @@ const anyValue = z.unknown()
 export const auditEntry = z
   .object({
     id: id('aud'),
-    at: time,
+    at: time.meta({ description: 'When it was done.' }),
     actor: z
       .object({
         type: z.enum(['key', 'user', 'operator', 'source', 'system']),
@@ -17,15 +17,18 @@ export const auditEntry = z
         name: z.string().nullable().meta({ example: 'Ana Sousa' }),
       })
       .meta({ description: 'Who did it, with the name that it had then.' }),
-    action: z.string().meta({ example: 'zone.updated' }),
+    action: z.string().meta({
+      description: 'What was done: the type of the record, and a verb.',
+      example: 'zone.updated',
+    }),
     resource: z.object({
       type: z.string().meta({ example: 'zone' }),
       id: z.string().meta({ example: 'zon_1mpznb1r3jyw7dkhsa0c7x' }),
-    }),
+    }).meta({ description: 'The record that it was done to.' }),
     changes: z
       .array(
         z.object({
-          path: z.string().meta({ example: 'name' }),
+          path: z.string().meta({ description: 'The member that changed.', example: 'name' }),
           from: anyValue,
           to: anyValue,
         }),

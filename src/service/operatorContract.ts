@@ -7,7 +7,9 @@ const common = { tag: 'Operator', scope: 'operator', right: 'read' } as const
 
 const oldest = (description: string) =>
   z
-    .object({ since: time, accountId: z.string().meta({ example: 'acc_01k9x0m2q4t6v8y0c2d4f6' }) })
+    .object({ since: time.meta({ description: 'Since when it waits.' }),
+      accountId: z.string().meta({ example: 'acc_01k9x0m2q4t6v8y0c2d4f6' }),
+    })
     .nullable()
     .meta({ description })
 
@@ -15,8 +17,11 @@ const cell = z
   .object({
     cell: z.int().meta({ description: 'The number of the database.', example: 0 }),
     reachable: z.boolean().meta({ description: 'Whether it answered just now.' }),
-    accounts: z.int().meta({ example: 214 }),
-    sizeBytes: z.int().nullable().meta({ example: 93_412_096 }),
+    accounts: z.int().meta({ description: 'Accounts in it.', example: 214 }),
+    sizeBytes: z.int().nullable().meta({
+      description: 'Its size; null when it is not known.',
+      example: 93_412_096,
+    }),
     share: z.number().nullable().meta({
       description: 'The part of `CELL_MAX_BYTES` that it uses.',
       example: 0.0093,
@@ -27,7 +32,7 @@ const cell = z
     }),
     lastSweep: time.nullable().meta({ description: 'When the sweep was last in this cell.' }),
     sweepParts: z
-      .array(z.object({ part: z.string().meta({ example: 'watches' }), at: time }))
+      .array(z.object({ part: z.string().meta({ description: 'The part.', example: 'watches' }), at: time.meta({ description: 'When it last succeeded.' }) }))
       .meta({
         description: 'When each part of the sweep last succeeded in this cell.',
       }),
@@ -38,7 +43,7 @@ const cell = z
       'The oldest effect that a ledger could not write to the cell. Ledgers report it themselves once it is a minute old, and every 4 minutes.',
     ),
     webhooksBehind: z
-      .object({ count: z.int(), since: time, accountId: z.string() })
+      .object({ count: z.int().meta({ description: 'How many.' }), since: time.meta({ description: 'Since when the oldest fails.' }), accountId: z.string() })
       .nullable()
       .meta({ description: 'Webhooks that have failed for 5 minutes or more, and the oldest.' }),
     problems: z.array(z.enum(HEALTH_PROBLEMS)).meta({
@@ -66,22 +71,22 @@ export const readOperatorHealth = define({
           'The number of steps that a ledger’s own tables have had; null without an account, or while its object runs older code.',
         example: 49,
       }),
-    }),
-    cells: z.array(cell),
+    }).meta({ description: 'The versions of the tables.' }),
+    cells: z.array(cell).meta({ description: 'The databases.' }),
   }),
 })
 
 const metric = z.object({
   name: z.string().meta({ example: 'perigee_cell_bytes' }),
   type: z.enum(['gauge', 'counter', 'histogram']),
-  help: z.string(),
+  help: z.string().meta({ description: 'What it is.' }),
   samples: z.array(
     z.object({
       name: z.string().meta({ example: 'perigee_cell_bytes' }),
-      labels: z.record(z.string(), z.string()).meta({ example: { cell: '0' } }),
-      value: z.number(),
+      labels: z.record(z.string(), z.string()).meta({ description: 'What the sample is of.', example: { cell: '0' } }),
+      value: z.number().meta({ description: 'The figure.' }),
     }),
-  ),
+  ).meta({ description: 'Its values, one for each combination of labels.' }),
 })
 
 export const readMetrics = define({
@@ -96,6 +101,6 @@ export const readMetrics = define({
       .default('prometheus')
       .meta({ description: 'The same figures as JSON.' }),
   }),
-  reply: z.object({ success, metrics: z.array(metric) }),
+  reply: z.object({ success, metrics: z.array(metric).meta({ description: 'The figures.' }) }),
   formats: { 'text/plain': 'Prometheus’ text format, which is the default.' },
 })

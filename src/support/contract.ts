@@ -35,7 +35,7 @@ export const startSupport = define({
   }),
   reply: z.object({
     success,
-    support,
+    support: support.meta({ description: 'The access that was given.' }),
     token: z.string().nullable().meta({
       description:
         'A JWT, to send as `Authorization: Bearer <token>`. A replay has null instead: ask again.',

@@ -26,19 +26,19 @@ export const usage = z
     locations: count.meta({ example: 44_120 }),
     messages: z
       .object({
-        email: count,
-        sms: count,
+        email: count.meta({ description: 'E-mails.' }),
+        sms: count.meta({ description: 'SMS.' }),
         smsSegments: count.meta({ description: 'What carriers charge for.' }),
-        push: count,
-        voice: count,
+        push: count.meta({ description: 'Notifications in browsers.' }),
+        voice: count.meta({ description: 'Telephone calls.' }),
       })
       .meta({ description: 'Those that a provider has accepted, without those of tests.' }),
     providers: z
       .array(
         z.object({
           channel: z.enum(CHANNELS),
-          provider: z.string().meta({ example: 'twilio' }),
-          messages: count,
+          provider: z.string().meta({ description: 'Who carried them.', example: 'twilio' }),
+          messages: count.meta({ description: 'How many it has accepted.' }),
           segments: count.meta({ description: 'Of SMS; otherwise as many as messages.' }),
         }),
       )
@@ -61,7 +61,7 @@ const format = <const F extends readonly string[]>(formats: F) =>
   z
     .enum(formats, `must be ${formats.slice(0, -1).join(', ')} or ${formats.at(-1)}`)
     .optional()
-    .meta({ description: 'Default: what `Accept` prefers of JSON and CSV.' })
+    .meta({ description: 'The format of the reply. Default: what `Accept` prefers of JSON and CSV.' })
 
 const spanQuery = z.strictObject({
   from: day.optional().meta({ description: 'The first day. Default: the first of the month.' }),
@@ -109,7 +109,7 @@ export const listUsage = define({
     month: z
       .string('must be a month, such as 2026-10')
       .refine(isMonth, 'must be a month, such as 2026-10')
-      .meta({ example: '2026-10' }),
+      .meta({ description: 'The month, in the zone of each account.', example: '2026-10' }),
     format: format(['json', 'csv', ...METER_FORMATS]),
   }),
   reply: z.object({
@@ -120,7 +120,7 @@ export const listUsage = define({
         userName: z.string().nullable().meta({ description: 'Null once it is erased.' }),
         name: z.string().nullable(),
       }),
-    ),
+    ).meta({ description: 'The accounts, each with what it has used.' }),
     nextCursor,
   }),
   formats: { ...CSV, 'application/x-ndjson': 'Meter events, a JSON object in each line.' },
