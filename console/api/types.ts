@@ -1068,7 +1068,7 @@ export type ReconcileCellReply = {
   unknown: string[]
   nextCursor: string | null
 }
-export type AccountMoveReply = { success: true; move: AccountMove }
+export type MoveAccountReply = { success: true; move: AccountMove }
 export type AccountMove = {
   from: number
   to: number
@@ -1951,8 +1951,8 @@ export interface Operations {
     body: ReconcileAccountBody
   }
   'POST /admin/cells/{cell}/reconcile': { reply: ReconcileCellReply; body: ReconcileAccountBody }
-  'GET /admin/accounts/{accountId}/move': { reply: AccountMoveReply; body: never }
-  'POST /admin/accounts/{accountId}/move': { reply: AccountMoveReply; body: MoveAccountBody }
-  'DELETE /admin/accounts/{accountId}/move': { reply: AccountMoveReply; body: never }
+  'GET /admin/accounts/{accountId}/move': { reply: MoveAccountReply; body: never }
+  'POST /admin/accounts/{accountId}/move': { reply: MoveAccountReply; body: MoveAccountBody }
+  'DELETE /admin/accounts/{accountId}/move': { reply: MoveAccountReply; body: never }
   'POST /admin/push/rotateKey': { reply: RotatePushKeyReply; body: never }
 }

@@ -69,8 +69,8 @@ export const MUTANTS = [
     }
     return this.decide((tx) => devices.createDevice(tx, id, record, creator), writer)`,
     also: {
-      from: "import { readAccount } from './accounts/accountRow.ts'",
-      to: "import { openCell } from '../db/open.ts'\nimport { readAccount } from './accounts/accountRow.ts'\nimport { applyEffects } from './outbox/projection/applyEffects.ts'",
+      from: "import * as deletion from './devices/deletion.ts'",
+      to: "import { openCell } from '../db/open.ts'\nimport { readAccount } from './accounts/accountRow.ts'\nimport * as deletion from './devices/deletion.ts'\nimport { applyEffects } from './outbox/projection/applyEffects.ts'",
     },
   },
   {

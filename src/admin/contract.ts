@@ -134,7 +134,10 @@ export const replaceOperatedAccount = define({
     name,
     licenses,
     status: z.enum(ACCOUNT_STATUSES),
-    statusMessage: z.string('must be text').max(500, 'must have at most 500 characters').meta({ description: 'What the account is shown about its status.' }),
+    statusMessage: z
+      .string('must be text')
+      .max(500, 'must have at most 500 characters')
+      .meta({ description: 'What the account is shown about its status.' }),
     disabled: z.boolean('must be true or false').meta({
       description: 'Sets `status` to `disabled`, or from it back to `active`.',
     }),

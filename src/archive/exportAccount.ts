@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { encodeRow } from '../db/archiveRows.ts'
+import { encodeRow } from '../db/queries/archiveRows.ts'
 import { newAuditId } from '../db/queries/audit.ts'
 import { audit, events } from '../db/schema.ts'
 import type { Account } from '../domain/account/account.ts'

@@ -1,5 +1,5 @@
-import { decodeRow } from '../db/archiveRows.ts'
 import type { Database } from '../db/open.ts'
+import { decodeRow } from '../db/queries/archiveRows.ts'
 import { devices, locations } from '../db/schema.ts'
 import { linesOf, parseJson } from '../domain/archive/archive.ts'
 import { ArchiveError, type ArchiveFile } from '../domain/archive/tar.ts'

@@ -1,7 +1,7 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { driverValues } from '../db/archiveRows.ts'
 import type { Database } from '../db/open.ts'
+import { driverValues } from '../db/queries/archiveRows.ts'
 import { select } from '../db/query.ts'
 import { commaSeparated, names, runBatch } from '../db/statement.ts'
 import { ArchiveError } from '../domain/archive/tar.ts'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { RowForm } from '../db/archiveRows.ts'
+import type { RowForm } from '../db/queries/archiveRows.ts'
 import * as schema from '../db/schema.ts'
 import type { FileType } from '../domain/archive/archive.ts'
 import { countVertices, type ZoneShape } from '../domain/geo/zone.ts'

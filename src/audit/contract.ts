@@ -21,10 +21,12 @@ export const auditEntry = z
       description: 'What was done: the type of the record, and a verb.',
       example: 'zone.updated',
     }),
-    resource: z.object({
-      type: z.string().meta({ example: 'zone' }),
-      id: z.string().meta({ example: 'zon_1mpznb1r3jyw7dkhsa0c7x' }),
-    }).meta({ description: 'The record that it was done to.' }),
+    resource: z
+      .object({
+        type: z.string().meta({ example: 'zone' }),
+        id: z.string().meta({ example: 'zon_1mpznb1r3jyw7dkhsa0c7x' }),
+      })
+      .meta({ description: 'The record that it was done to.' }),
     changes: z
       .array(
         z.object({

@@ -1,6 +1,8 @@
-import { getTableName } from 'drizzle-orm'
+import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Database } from './open.ts'
 import * as schema from './schema.ts'
+import { literal, names, statement } from './statement.ts'
 
 /* The tables that have rows of an account: what an erasure deletes and a move copies. */
 
@@ -21,6 +23,20 @@ export const ACCOUNT_TABLES = [
 export const primaryKeyOf = (table: SQLiteTable): SQLiteColumn[] => {
   const { primaryKeys, columns } = getTableConfig(table)
   return primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
+}
+
+/** Deletes up to `limit` rows: D1 cancels a query after 30 s. False when nothing is left. */
+export const deletePage = async (
+  db: Database,
+  table: SQLiteTable,
+  where: SQL,
+  limit: number,
+): Promise<boolean> => {
+  const key = names(...primaryKeyOf(table))
+  const page = sql`SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${literal(limit)}`
+  const { meta } = await statement(db, sql`DELETE FROM ${table} WHERE (${key}) IN (${page})`).run()
+  // At least: rows that triggers write are changes too.
+  return meta.changes >= limit
 }
 
 /** A table whose rows move with their account. */

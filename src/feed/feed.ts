@@ -5,7 +5,7 @@ import { CLOSE, PING, PONG, readMessage } from '../domain/event/stream.ts'
 import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
 import { closeSocket } from '../http/socket.ts'
-import { type AccountStatus, disableWebhook, readAccountSnapshot } from '../webhooks/store.ts'
+import { type AccountStatus, readAccountSnapshot } from '../webhooks/store.ts'
 import { drainAudit, FEED, hasPendingAudit } from './auditOutbox.ts'
 import { ensureFeedState, readFeedState, updateFeedState } from './feedState.ts'
 import { PollLoop } from './pollLoop.ts'
@@ -15,12 +15,7 @@ import { Streams } from './streams/streams.ts'
 import { type FeedOwner, STREAM_REQUEST_HEADER, type StreamRequest } from './stub.ts'
 import { migrateTables } from './tables.ts'
 import { listDeliveries } from './webhooks/deliveries.ts'
-import {
-  confirmDisabled,
-  nextDisableNotice,
-  recordDisableIntent,
-  sendDisableNotices,
-} from './webhooks/disableNotice.ts'
+import { disableOnce, nextDisableNotice, sendDisableNotices } from './webhooks/disableNotice.ts'
 import { type ManualDelivery, redeliver, sendTest } from './webhooks/manualDelivery.ts'
 import { ensureSecret, rotateSecret } from './webhooks/secrets.ts'
 import { type FeedContext, newReceiverCalls } from './webhooks/webhookWorker.ts'
@@ -90,9 +85,8 @@ export class AccountFeed extends DurableObject<Env> {
     rotationId: string,
     writer = FEED,
   ): Promise<{ secret: string; until: number }> {
-    const rotated = this.ctx.storage.transactionSync(() =>
-      rotateSecret(this.#sql, { webhookId, rotationId, writer, now: Date.now() }),
-    )
+    const rotation = { webhookId, rotationId, writer, now: Date.now() }
+    const rotated = this.ctx.storage.transactionSync(() => rotateSecret(this.#sql, rotation))
     await this.#storeAudit()
     return rotated
   }
@@ -227,11 +221,8 @@ export class AccountFeed extends DurableObject<Env> {
   async #disableWebhook(webhook: Webhook, reason: DisabledReason): Promise<void> {
     const state = readFeedState(this.#sql)
     if (!state) return
-    const now = Date.now()
-    recordDisableIntent(this.#sql, webhook.id, reason, now)
     const db = withWriter(openCell(this.env, state.cell), FEED)
-    await disableWebhook(db, state.accountId, webhook, { reason, now })
-    confirmDisabled(this.#sql, webhook.id, now)
+    await disableOnce(this.#sql, db, { ...state, webhook, reason, now: Date.now() })
     this.#webhookWorkers.remove(webhook.id)
     void this.#pollLoop.request()
   }

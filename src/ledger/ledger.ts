@@ -1,19 +1,11 @@
-import { readVersion } from '../db/objectMigrations.ts'
 import type { DayReport, DeviceRecord } from '../domain/account/device.ts'
-import { changesBetween, type Writer } from '../domain/admin/audit.ts'
-import type { DaySpan } from '../domain/usage/licenseDays.ts'
+import type { Writer } from '../domain/admin/audit.ts'
 import type { Receipt } from '../notify/provider.ts'
-import * as accounts from './accounts/account.ts'
-import { readAccount } from './accounts/accountRow.ts'
-import { recordExpirations } from './accounts/expirations.ts'
-import { type LogPage, readLog } from './accounts/licenseLog.ts'
-import { type LedgerUsage, reportUsage } from './accounts/usageReport.ts'
+import { LedgerOfAccount } from './accounts/ledgerOfAccount.ts'
 import type { AlertToRaise, RaiseOutcome } from './alerts/alerts.ts'
 import * as pending from './alerts/pendingRaises.ts'
 import { type AlertStep, type StepOutcome, takeStep } from './alerts/steps.ts'
 import * as trackers from './alerts/trackerCancels.ts'
-import { ArchivedLedger } from './archive/archivedLedger.ts'
-import { beginDecision } from './decision.ts'
 import * as deletion from './devices/deletion.ts'
 import * as devices from './devices/devices.ts'
 import { usageBetween } from './devices/usage.ts'
@@ -22,14 +14,11 @@ import * as commandSms from './messages/commandSms.ts'
 import { type AccountNotice, type NoticeOutcome, sendNotice } from './messages/notices.ts'
 import { type ResendOutcome, resendMessage, type StoredMessage } from './messages/resendMessage.ts'
 import { applyReceipt } from './messages/sendOutcome.ts'
-import { isEmpty } from './outbox/outbox.ts'
 import { type ReconcileOutcome, reconcilePage } from './restore/reconcile.ts'
 import * as restoring from './restore/restore.ts'
 import * as sources from './sources.ts'
 
-const MAX_SWEPT = 200
 type Versions = number[] | null
-type AccountOutcome = accounts.AccountOutcome
 type Creator = devices.Creator
 type DeviceOutcome = devices.DeviceOutcome
 
@@ -37,81 +26,7 @@ type DeviceOutcome = devices.DeviceOutcome
  * One object per account, which makes all decisions about it, one call at a time. Each decision and
  * all that must follow from it are written in one synchronous transaction, then carried out.
  */
-export class AccountLedger extends ArchivedLedger {
-  async openAccount(opening: accounts.Opening, writer?: Writer): Promise<AccountOutcome> {
-    this.transact(() => {
-      if (readAccount(this.sql)) return
-      const now = Date.now()
-      accounts.openAccount(this.sql, opening, now)
-      const { id, cell, userName, name, timeZone, total: licenses } = opening
-      const changes = changesBetween(null, { userName, name, timeZone, licenses, cell })
-      beginDecision(this.sql, this.env, now, writer)?.audit(
-        'account.created',
-        { type: 'account', id },
-        changes,
-      )
-    })
-    await this.outboxDrain.drain()
-    return this.readAccount()
-  }
-
-  async readAccount(): Promise<AccountOutcome> {
-    return this.decideOfAny(accounts.acceptAccount)
-  }
-
-  async editAccount(
-    change: accounts.AccountChange,
-    versions: Versions,
-    writer?: Writer,
-  ): Promise<AccountOutcome> {
-    return this.decide((tx) => accounts.editAccount(tx, change, versions), writer)
-  }
-
-  async eraseAccount(
-    versions: Versions,
-    writer?: Writer,
-  ): Promise<{ ok: true } | accounts.AccountRefusal> {
-    return this.decideOfAny((tx) => accounts.eraseAccount(tx, versions), writer)
-  }
-
-  /** Erases the account if it was deleted until then: the caller's copy may be older. */
-  async eraseIfDeleted(until: number, writer: Writer): Promise<void> {
-    await this.decideOfAny((tx) => accounts.eraseIfDeleted(tx, until), writer)
-  }
-
-  async deleteAccount(
-    versions: Versions,
-    writer?: Writer,
-  ): Promise<{ ok: true } | accounts.AccountRefusal> {
-    return this.decideOfAny((tx) => accounts.deleteAccount(tx, versions), writer)
-  }
-
-  async undeleteAccount(writer?: Writer): Promise<accounts.UndeleteOutcome> {
-    const outcome = await this.decideOfAny((tx) => accounts.undeleteAccount(tx), writer)
-    this.armAlarm()
-    return outcome
-  }
-
-  /** The account is in another cell from now on. */
-  async moveTo(cell: number, writer?: Writer): Promise<void> {
-    await this.decideOfAny((tx) => accounts.moveAccount(tx, cell), writer)
-    await this.outboxDrain.run()
-  }
-
-  /** The last step of an erasure. Once the outbox is empty, only the account's id is kept. */
-  async deleteStorage(): Promise<boolean> {
-    if (readAccount(this.sql)) return false
-    await this.outboxDrain.run()
-    if (!isEmpty(this.sql)) return false
-    await accounts.eraseStorage(this.ctx.storage)
-    return true
-  }
-
-  /** How many steps its tables have had, for the operator's health check. */
-  async readSchemaVersion(): Promise<number> {
-    return readVersion(this.sql)
-  }
-
+export class AccountLedger extends LedgerOfAccount {
   async readDevice(id: string): Promise<DeviceOutcome> {
     return this.decide((tx) => devices.readDevice(tx, id))
   }
@@ -222,15 +137,6 @@ export class AccountLedger extends ArchivedLedger {
     return usageBetween(this.sql, key, from, to)
   }
 
-  /** What the account has used on the days of a span; of a deleted or erased one too. */
-  async reportUsage(span: DaySpan): Promise<LedgerUsage | null> {
-    return reportUsage(this.sql, span, Date.now())
-  }
-
-  async readLicenseLog(before: number | null, limit: number): Promise<LogPage> {
-    return readLog(this.sql, before, limit)
-  }
-
   /** Compares one page of the cell with the ledger and writes what differs as the ledger has it. */
   async reconcilePage(after: number, isRestored: boolean): Promise<ReconcileOutcome> {
     await this.outboxDrain.run()
@@ -249,14 +155,5 @@ export class AccountLedger extends ArchivedLedger {
     if (handover.instance === this.instance) this.ctx.abort('restarted for a restore')
     restoring.skipUsedDevices(this.sql, handover)
     return true
-  }
-
-  /** Records due expiries for the sweep, and drains an outbox that was interrupted. */
-  async recordExpirations(): Promise<{ recorded: number; more: boolean }> {
-    const outcome = await this.decide((tx) => ({
-      ok: true as const,
-      ...recordExpirations(tx, MAX_SWEPT),
-    }))
-    return outcome.ok ? outcome : { recorded: 0, more: false }
   }
 }

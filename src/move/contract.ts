@@ -14,7 +14,7 @@ export const move = z
       description:
         '`copying` and `catchingUp` come before the switch and can be cancelled; `verifying` and `erasing` follow it; `done` and `cancelled` are the ends.',
     }),
-    started: time,
+    started: time.meta({ description: 'When it began.' }),
     changed: time.meta({ description: 'When it last made progress.' }),
     switched: time.nullable().meta({ description: 'Since when the account is in the new cell.' }),
     frozenMs: z.int().nullable().meta({
@@ -34,7 +34,7 @@ export const move = z
       .meta({ description: 'Why it does not go on; null while it does.' }),
   })
   .meta({ id: 'AccountMove' })
-const reply = z.object({ success, move })
+const reply = z.object({ success, move: move.meta({ description: 'The move.' }) })
 
 export const moveAccount = define({
   id: 'moveAccount',

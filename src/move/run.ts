@@ -1,6 +1,5 @@
 import { findInDirectory } from '../admin/store.ts'
-import { MOVED_TABLES } from '../db/accountTables.ts'
-import { deletePage } from '../db/deletePage.ts'
+import { deletePage, MOVED_TABLES } from '../db/accountTables.ts'
 import { findMoved } from '../db/movedCell.ts'
 import { type Database, openCell, openDirectory } from '../db/open.ts'
 import { isMoveOver, type MoveStep } from '../domain/admin/move.ts'

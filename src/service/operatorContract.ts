@@ -7,7 +7,8 @@ const common = { tag: 'Operator', scope: 'operator', right: 'read' } as const
 
 const oldest = (description: string) =>
   z
-    .object({ since: time.meta({ description: 'Since when it waits.' }),
+    .object({
+      since: time.meta({ description: 'Since when it waits.' }),
       accountId: z.string().meta({ example: 'acc_01k9x0m2q4t6v8y0c2d4f6' }),
     })
     .nullable()
@@ -32,7 +33,12 @@ const cell = z
     }),
     lastSweep: time.nullable().meta({ description: 'When the sweep was last in this cell.' }),
     sweepParts: z
-      .array(z.object({ part: z.string().meta({ description: 'The part.', example: 'watches' }), at: time.meta({ description: 'When it last succeeded.' }) }))
+      .array(
+        z.object({
+          part: z.string().meta({ description: 'The part.', example: 'watches' }),
+          at: time.meta({ description: 'When it last succeeded.' }),
+        }),
+      )
       .meta({
         description: 'When each part of the sweep last succeeded in this cell.',
       }),
@@ -43,7 +49,11 @@ const cell = z
       'The oldest effect that a ledger could not write to the cell. Ledgers report it themselves once it is a minute old, and every 4 minutes.',
     ),
     webhooksBehind: z
-      .object({ count: z.int().meta({ description: 'How many.' }), since: time.meta({ description: 'Since when the oldest fails.' }), accountId: z.string() })
+      .object({
+        count: z.int().meta({ description: 'How many.' }),
+        since: time.meta({ description: 'Since when the oldest fails.' }),
+        accountId: z.string(),
+      })
       .nullable()
       .meta({ description: 'Webhooks that have failed for 5 minutes or more, and the oldest.' }),
     problems: z.array(z.enum(HEALTH_PROBLEMS)).meta({
@@ -61,17 +71,19 @@ export const readOperatorHealth = define({
   reply: z.object({
     success,
     status: z.enum(['ok', 'degraded']),
-    schema: z.object({
-      expected: z.string().meta({
-        description: 'The migration that this code needs.',
-        example: '0022_run_for_customers',
-      }),
-      ledger: z.int().nullable().meta({
-        description:
-          'The number of steps that a ledger’s own tables have had; null without an account, or while its object runs older code.',
-        example: 49,
-      }),
-    }).meta({ description: 'The versions of the tables.' }),
+    schema: z
+      .object({
+        expected: z.string().meta({
+          description: 'The migration that this code needs.',
+          example: '0022_run_for_customers',
+        }),
+        ledger: z.int().nullable().meta({
+          description:
+            'The number of steps that a ledger’s own tables have had; null without an account, or while its object runs older code.',
+          example: 49,
+        }),
+      })
+      .meta({ description: 'The versions of the tables.' }),
     cells: z.array(cell).meta({ description: 'The databases.' }),
   }),
 })
@@ -80,13 +92,17 @@ const metric = z.object({
   name: z.string().meta({ example: 'perigee_cell_bytes' }),
   type: z.enum(['gauge', 'counter', 'histogram']),
   help: z.string().meta({ description: 'What it is.' }),
-  samples: z.array(
-    z.object({
-      name: z.string().meta({ example: 'perigee_cell_bytes' }),
-      labels: z.record(z.string(), z.string()).meta({ description: 'What the sample is of.', example: { cell: '0' } }),
-      value: z.number().meta({ description: 'The figure.' }),
-    }),
-  ).meta({ description: 'Its values, one for each combination of labels.' }),
+  samples: z
+    .array(
+      z.object({
+        name: z.string().meta({ example: 'perigee_cell_bytes' }),
+        labels: z
+          .record(z.string(), z.string())
+          .meta({ description: 'What the sample is of.', example: { cell: '0' } }),
+        value: z.number().meta({ description: 'The figure.' }),
+      }),
+    )
+    .meta({ description: 'Its values, one for each combination of labels.' }),
 })
 
 export const readMetrics = define({

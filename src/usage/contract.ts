@@ -61,7 +61,9 @@ const format = <const F extends readonly string[]>(formats: F) =>
   z
     .enum(formats, `must be ${formats.slice(0, -1).join(', ')} or ${formats.at(-1)}`)
     .optional()
-    .meta({ description: 'The format of the reply. Default: what `Accept` prefers of JSON and CSV.' })
+    .meta({
+      description: 'The format of the reply. Default: what `Accept` prefers of JSON and CSV.',
+    })
 
 const spanQuery = z.strictObject({
   from: day.optional().meta({ description: 'The first day. Default: the first of the month.' }),
@@ -114,13 +116,15 @@ export const listUsage = define({
   }),
   reply: z.object({
     success,
-    accounts: z.array(
-      usage.extend({
-        accountId: id('acc'),
-        userName: z.string().nullable().meta({ description: 'Null once it is erased.' }),
-        name: z.string().nullable(),
-      }),
-    ).meta({ description: 'The accounts, each with what it has used.' }),
+    accounts: z
+      .array(
+        usage.extend({
+          accountId: id('acc'),
+          userName: z.string().nullable().meta({ description: 'Null once it is erased.' }),
+          name: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'The accounts, each with what it has used.' }),
     nextCursor,
   }),
   formats: { ...CSV, 'application/x-ndjson': 'Meter events, a JSON object in each line.' },

@@ -6,13 +6,13 @@ import {
   selectRows,
   updateRows,
 } from '../../db/objectTable.ts'
-import { openCell } from '../../db/open.ts'
-import type { DisabledReason } from '../../domain/event/webhook.ts'
+import { type Database, openCell } from '../../db/open.ts'
+import type { DisabledReason, Webhook } from '../../domain/event/webhook.ts'
 import { repeatableIds } from '../../ids.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { logFailure } from '../../log.ts'
 import { readAdministrators } from '../../users/store.ts'
-import { findWebhook } from '../../webhooks/store.ts'
+import { disableWebhook, findWebhook } from '../../webhooks/store.ts'
 import { disableNotices } from '../tables.ts'
 import type { FeedContext } from './webhookWorker.ts'
 
@@ -40,6 +40,24 @@ export const recordDisableIntent = (
 /** Makes the notice due now: the disable whose intent was recorded at `creation` has committed. */
 export const confirmDisabled = (sql: SqlStorage, webhookId: string, creation: number): void =>
   updateRows(sql, disableNotices, { due: creation }, { webhookId, creation })
+
+interface Disabling {
+  accountId: string
+  webhook: Webhook
+  reason: DisabledReason
+  now: number
+}
+
+/** Disables a webhook in the cell, and has its notice sent. */
+export const disableOnce = async (
+  sql: SqlStorage,
+  db: Database,
+  { accountId, webhook, reason, now }: Disabling,
+): Promise<void> => {
+  recordDisableIntent(sql, webhook.id, reason, now)
+  await disableWebhook(db, accountId, webhook, { reason, now })
+  confirmDisabled(sql, webhook.id, now)
+}
 
 export const nextDisableNotice = (sql: SqlStorage): number | null =>
   readValue(sql, query`SELECT min(${disableNotices.due}) FROM ${disableNotices}`)

@@ -1,11 +1,4 @@
-import {
-  deleteRows,
-  findRow,
-  insertRow,
-  query,
-  runQuery,
-  updateRows,
-} from '../../db/objectTable.ts'
+import { insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
 import { type Account, DEFAULT_RETENTION_DAYS, NO_LIMITS } from '../../domain/account/account.ts'
 import { canGrant } from '../../domain/account/license.ts'
 import { changesBetween } from '../../domain/admin/audit.ts'
@@ -22,7 +15,6 @@ import { renewAgainAt } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
 import { postUsage } from '../devices/usage.ts'
 import { sentToday } from '../messages/messageBudget.ts'
-import { migrateTables } from '../migrations.ts'
 import { post } from '../outbox/outbox.ts'
 import * as tables from '../tables.ts'
 import { saveAccount } from './accountRow.ts'
@@ -164,94 +156,4 @@ const changeZone = (tx: Decision, timeZone: string): NoLicense | null => {
   recordAllExpirations(tx, now)
   tx.log('zone-changed', null)
   return null
-}
-
-const TABLES_OF_PENDING_WORK = [
-  tables.outbox,
-  tables.messages,
-  tables.receipts,
-  tables.raised,
-  tables.presses,
-  tables.cancellations,
-  tables.notices,
-  tables.emergencies,
-  tables.alertStates,
-  tables.notes,
-  tables.deletedDevices,
-]
-
-/** Makes the account unreachable, and keeps it for as long as it can be brought back. */
-export const deleteAccount = (
-  tx: Decision,
-  versions: number[] | null,
-): { ok: true } | AccountRefusal => {
-  const { account, now } = tx
-  if (versions && !versions.includes(account.version))
-    return { ok: false, refusal: 'precondition-failed' }
-  if (account.deletedAt !== null) return { ok: true }
-  Object.assign(account, { deletedAt: now, version: account.version + 1 })
-  saveAccount(tx)
-  tx.audit('account.deleted', { type: 'account', id: account.id })
-  return { ok: true }
-}
-
-export type UndeleteOutcome = AccountOutcome | { ok: false; refusal: 'account-not-deleted' }
-
-export const undeleteAccount = (tx: Decision): UndeleteOutcome => {
-  const { account } = tx
-  if (account.deletedAt === null) return { ok: false, refusal: 'account-not-deleted' }
-  Object.assign(account, { deletedAt: null, version: account.version + 1 })
-  saveAccount(tx)
-  tx.audit('account.undeleted', { type: 'account', id: account.id })
-  return acceptAccount(tx)
-}
-
-/** Follows the account to another cell: all effects go there from now on. */
-export const moveAccount = (tx: Decision, to: number): { ok: true } => {
-  const { sql, account } = tx
-  const { id, cell: from } = account
-  if (from === to) return { ok: true }
-  account.cell = to
-  updateRows(sql, tables.account, { cell: to })
-  tx.audit('account.moved', { type: 'account', id }, changesBetween({ cell: from }, { cell: to }))
-  tx.post({ kind: 'directory-moved', from, to })
-  return { ok: true }
-}
-
-/** Ends the account for good. The sweep erases its rows later, in pages. */
-export const eraseAccount = (
-  tx: Decision,
-  versions: number[] | null,
-): { ok: true } | AccountRefusal => {
-  const { sql, account, now } = tx
-  if (versions && !versions.includes(account.version))
-    return { ok: false, refusal: 'precondition-failed' }
-  updateRows(sql, tables.account, { erased: true })
-  for (const table of TABLES_OF_PENDING_WORK) deleteRows(sql, table, query`true`)
-  tx.audit('account.erased', { type: 'account', id: account.id })
-  tx.post({ kind: 'account-gone', at: now })
-  tx.post({ kind: 'directory-gone', cell: account.cell })
-  return { ok: true }
-}
-
-export const eraseIfDeleted = (tx: Decision, until: number): { ok: true } | AccountRefusal => {
-  const { deletedAt } = tx.account
-  return deletedAt !== null && deletedAt <= until ? eraseAccount(tx, null) : { ok: true }
-}
-
-/** Keeps only the id of an erased account, which tells a restored database from a lost ledger. */
-const markErased = (sql: SqlStorage, id: string): void => {
-  const texts = { userName: '', name: '', timeZone: 'UTC', day: '1970-01-01' }
-  const counts = { number: 0, cell: 0, total: 0, used: 0, creation: 0, lastModified: 0, version: 0 }
-  const state = { status: 'disabled', disabled: true, erased: true } as const
-  insertRow(sql, tables.account, { id, ...texts, ...counts, ...state })
-}
-
-export const eraseStorage = async (storage: DurableObjectStorage): Promise<void> => {
-  const { sql } = storage
-  const id = findRow(sql, tables.account, query`true`)?.id
-  await storage.deleteAlarm()
-  await storage.deleteAll()
-  migrateTables(storage)
-  if (id) markErased(sql, id)
 }

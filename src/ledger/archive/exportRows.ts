@@ -1,7 +1,7 @@
 import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { encodeRow } from '../../db/archiveRows.ts'
 import { findRow, query, selectRows } from '../../db/objectTable.ts'
+import { encodeRow } from '../../db/queries/archiveRows.ts'
 import type { JsonObject } from '../../domain/text/json.ts'
 import { ESCALATIONS, MESSAGES } from '../messages/messageBudget.ts'
 import { devices } from '../tables.ts'

@@ -1,5 +1,5 @@
-import { decodeRow } from '../../db/archiveRows.ts'
 import { findRow, insertRow, query, readValue } from '../../db/objectTable.ts'
+import { decodeRow } from '../../db/queries/archiveRows.ts'
 import { type Device, type DeviceRecord, deviceKey } from '../../domain/account/device.ts'
 import { endsOf } from '../../domain/account/license.ts'
 import { parseJson } from '../../domain/archive/archive.ts'

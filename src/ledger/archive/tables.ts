@@ -1,5 +1,5 @@
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { RowForm } from '../../db/archiveRows.ts'
+import type { RowForm } from '../../db/queries/archiveRows.ts'
 import * as tables from '../tables.ts'
 
 /* The tables of a ledger that are in an archive of its account. */

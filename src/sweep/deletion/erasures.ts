@@ -1,7 +1,6 @@
 import { and, asc, between, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { ACCOUNT_TABLES } from '../../db/accountTables.ts'
-import { deletePage } from '../../db/deletePage.ts'
+import { ACCOUNT_TABLES, deletePage } from '../../db/accountTables.ts'
 import { isHere } from '../../db/movedCell.ts'
 import type { Database } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'

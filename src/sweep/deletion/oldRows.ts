@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { deletePage } from '../../db/deletePage.ts'
+import { deletePage } from '../../db/accountTables.ts'
 import {
   audit,
   backlogs,

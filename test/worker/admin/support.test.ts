@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { callerWith, openAccount, type TestAccount } from '../support/accounts.ts'
-import { callWithBindings, failStatements } from '../support/bindings.ts'
-import { call, callAsOperator } from '../support/http.ts'
+import { callerWith, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { callWithBindings, failStatements } from '../../support/bindings.ts'
+import { call, callAsOperator } from '../../support/http.ts'
 
 afterEach(() => {
   vi.useRealTimers()

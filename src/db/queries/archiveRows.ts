@@ -1,8 +1,8 @@
 import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { ArchiveError } from '../domain/archive/tar.ts'
-import { isObject, type JsonObject } from '../domain/text/json.ts'
-import { iso, readIso } from '../domain/time/iso.ts'
+import { ArchiveError } from '../../domain/archive/tar.ts'
+import { isObject, type JsonObject } from '../../domain/text/json.ts'
+import { iso, readIso } from '../../domain/time/iso.ts'
 
 /* Rows of tables as lines of an archive: the members of the table, with times as replies have them. */
 

@@ -1,9 +1,9 @@
 // Draws zones, makes rules and looks at trips: node test/browser/watch.mjs http://localhost:8787
 // Needs ADMIN_TOKEN of that service in the environment, to open an account of its own.
 import { readFileSync } from 'node:fs'
-import { TestAccount } from './support/accounts.mjs'
-import { check, expect, launch, report, Watch } from './support/browser.mjs'
-import { findViolations, openPath, settle, visit } from './support/visit.mjs'
+import { TestAccount } from '../support/accounts.mjs'
+import { check, expect, launch, report, Watch } from '../support/browser.mjs'
+import { findViolations, openPath, settle, visit } from '../support/visit.mjs'
 
 const EVIL = '<img src=x onerror=alert(1)>'
 const PASSWORD = 'a long sentence for the browser tests'

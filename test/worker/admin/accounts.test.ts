@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { fetchToken, openAccount, type TestAccount } from '../support/accounts.ts'
-import { callWithBindings } from '../support/bindings.ts'
-import { createGroup } from '../support/groups.ts'
-import { call, callAsOperator } from '../support/http.ts'
-import { createBoundUser } from '../support/users.ts'
+import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { callWithBindings } from '../../support/bindings.ts'
+import { createGroup } from '../../support/groups.ts'
+import { call, callAsOperator } from '../../support/http.ts'
+import { createBoundUser } from '../../support/users.ts'
 
 afterEach(() => {
   vi.useRealTimers()

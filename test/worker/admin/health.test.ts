@@ -1,22 +1,22 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openCell } from '../../src/db/open.ts'
-import { SCHEMA_VERSION } from '../../src/db/version.ts'
-import { applyEffects } from '../../src/ledger/outbox/projection/applyEffects.ts'
-import { sweep } from '../../src/sweep/sweep.ts'
-import { openAccount } from '../support/accounts.ts'
-import { callWithBindings, failStatements } from '../support/bindings.ts'
-import { createDevice } from '../support/devices.ts'
-import { passTime } from '../support/feed/feed.ts'
+import { openCell } from '../../../src/db/open.ts'
+import { SCHEMA_VERSION } from '../../../src/db/version.ts'
+import { applyEffects } from '../../../src/ledger/outbox/projection/applyEffects.ts'
+import { sweep } from '../../../src/sweep/sweep.ts'
+import { openAccount } from '../../support/accounts.ts'
+import { callWithBindings, failStatements } from '../../support/bindings.ts'
+import { createDevice } from '../../support/devices.ts'
+import { passTime } from '../../support/feed/feed.ts'
 import {
   openAccountWithReceiver,
   runNextAttempt,
   waitForDelivery,
-} from '../support/feed/webhooks.ts'
-import { call, callAsOperator } from '../support/http.ts'
-import { ledgerStub } from '../support/ledger.ts'
-import { eventually } from '../support/time.ts'
+} from '../../support/feed/webhooks.ts'
+import { call, callAsOperator } from '../../support/http.ts'
+import { ledgerStub } from '../../support/ledger.ts'
+import { eventually } from '../../support/time.ts'
 
 const MINUTE_MS = 60_000
 const { CELL_1 } = env as unknown as { CELL_1: D1Database }

@@ -1,8 +1,8 @@
 // Starts, keeps and misses check-ins, and reads places in words, on a phone and on a desktop.
 // Needs ADMIN_TOKEN of the service at BASE_URL.
-import { TestAccount } from './support/accounts.mjs'
-import { check, expect, launch, report, Watch } from './support/browser.mjs'
-import { findViolations, openPath, settle, visit } from './support/visit.mjs'
+import { TestAccount } from '../support/accounts.mjs'
+import { check, expect, launch, report, Watch } from '../support/browser.mjs'
+import { findViolations, openPath, settle, visit } from '../support/visit.mjs'
 
 const PASSWORD = 'a long sentence for the browser tests'
 const EMAIL = 'ana@watches.example'

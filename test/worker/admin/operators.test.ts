@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { callWithBindings } from '../support/bindings.ts'
-import { call, callAsOperator, ORIGIN } from '../support/http.ts'
-import { SCOPES_OF } from '../support/scopes.ts'
-import { routes } from './everyRoute/routes.ts'
+import { callWithBindings } from '../../support/bindings.ts'
+import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
+import { SCOPES_OF } from '../../support/scopes.ts'
+import { routes } from '../everyRoute/routes.ts'
 
 const OPERATORS = '/admin/operators'
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { accountWindow } from '../../src/auth/requestLimit.ts'
-import { openAccount, type TestAccount } from '../support/accounts.ts'
-import { callAsOperator } from '../support/http.ts'
-import { createUser } from '../support/users.ts'
+import { accountWindow } from '../../../src/auth/requestLimit.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { callAsOperator } from '../../support/http.ts'
+import { createUser } from '../../support/users.ts'
 
 const limit = (account: TestAccount, budgets: object) =>
   callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { budgets } })
