@@ -83,7 +83,7 @@ export const readContacts = async (db: Database, accountId: string, ids: string[
       db,
       select(
         { id: devices.id, sourceId: devices.sourceId, lastContact: devices.lastContact },
-        sql`FROM ${devices} WHERE ${devices.accountId} = ${accountId}
+        sql`FROM ${devices} WHERE +${devices.accountId} = ${accountId}
           AND ${devices.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
       ),
     ),

@@ -44,7 +44,8 @@ export const support = new Hono<AppEnv>()
     const { token } = await signToken(c.env, claims, now, minutes * 60)
     context.waitUntil(pokeIfSubscribed(c.env, context))
     const body = { success: true as const, support: presentSupport(access), token }
-    return reply(c, contract.startSupport, body)
+    const headers = { Location: `/api/account/keys/${key.id}` }
+    return reply(c, contract.startSupport, body, headers)
   })
   .delete('/accounts/:accountId/support/:keyId', operation(contract.endSupport), async (c) => {
     const { account } = await readRequested(c)

@@ -46,6 +46,7 @@ const WITHOUT_STORAGE = [
   'reopenAlert',
   'reportLocations',
   'resolveAlert',
+  'restoreDevice',
   'retryMessage',
   'rotateSecret',
   'rotateSource',

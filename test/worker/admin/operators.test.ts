@@ -158,8 +158,9 @@ describe('keys of operators', () => {
 /** What each role may call, written out. Operations that are not here are for owners alone. */
 const SUPPORT = `
   listAccounts readOperatedAccount listAllAudit listOperators readOperator readSelf
-  regenerateOperatorKey startSupport endSupport`
-const BILLING = 'readSelf regenerateOperatorKey'
+  regenerateOperatorKey startSupport endSupport readOperatorHealth readMetrics readMove
+  listUsage readOperatedUsage`
+const BILLING = 'readSelf regenerateOperatorKey listUsage readOperatedUsage'
 const ROLES = { support: SUPPORT.trim().split(/\s+/), billing: BILLING.split(' ') }
 
 describe.each(Object.entries(ROLES))('the role %s', (role, allowed) => {

@@ -20,7 +20,8 @@ const REFUSED_TO_CONFINED = [
   /^\w+ \/api\/(webhooks|zones|rules)/,
   /^\w+ \/api\/sources(?!\/decode$)/,
   /^PATCH \/api\/account$/,
-  /^GET \/api\/account\/(licenses\/log|audit)$/,
+  /^GET \/api\/account\/(licenses\/log|audit|usage)$/,
+  /^POST \/api\/account\/export$/,
   /^(POST|PUT|PATCH|DELETE) \/api\/groups/,
   /^\w+ \/api\/account\/keys\/:keyId/,
 ]

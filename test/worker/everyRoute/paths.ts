@@ -38,8 +38,8 @@ export const checkPaths = (route: Route, fixtureOf: () => Fixture): void => {
           headers: await withToken(headers),
         })
         // `/api/users/COUNTRIES` is read as the id of a user.
-        if (/^\/api\/sources\/DECODE$/.test(other)) {
-          // The id of a source, whose path takes no POST.
+        if (/^\/(api\/sources\/DECODE|admin\/accounts\/IMPORT)$/.test(other)) {
+          // The id of a source or account, whose path takes no POST.
           expect(reply.status).toBe(405)
           continue
         }
@@ -52,8 +52,8 @@ export const checkPaths = (route: Route, fixtureOf: () => Fixture): void => {
     const withToken = async (headers: Record<string, string>) =>
       contract.scope === 'open' ? { Authorization: `Bearer ${fixture.mine.token}` } : headers
 
-    // Other methods of this path are those of a source with the id `decode`.
-    if (path === '/api/sources/decode') return
+    // Other methods of these paths are those of a source or an account with such an id.
+    if (['/api/sources/decode', '/admin/accounts/import'].includes(path)) return
 
     test('an unknown method is 405 and lists the known ones', async () => {
       const { headers, path: validPath } = await fixture.request()

@@ -460,7 +460,7 @@ describe('a long track', () => {
     for (let n = 0; n < 12; n++) {
       let pages = 0
       const breaking = watchStatements(env.DB, (sql) => {
-        if (sql.includes('BETWEEN ? AND ?') && ++pages > 1)
+        if (/BETWEEN \? AND \?/.test(sql) && !/archived_months/.test(sql) && ++pages > 1)
           throw new Error('D1_ERROR: Network connection lost.')
       })
       await expect(
