@@ -20,6 +20,7 @@ const WITHOUT_ENTRY: Record<string, string> = {
   refresh: 'The session goes on: its start and its end have entries.',
   postLocations: 'A report costs no row of the audit.',
   reportLocations: 'A report costs no row of the audit.',
+  importAccount: 'The sample is refused. An import has its entry, see archive.test.ts.',
   restoreLedger: 'A local server has no history to restore, and refuses it.',
 }
 

@@ -147,6 +147,9 @@ const LISTS: Record<string, () => Bounds> = {
     '/admin/accounts?q=nobody': LONG_SCAN,
   }),
   listOperators: () => ({ '/admin/operators': PAGE }),
+  listAudit: () => ({ '/api/account/audit': PAGE }),
+  listAllAudit: () => ({ '/admin/audit': PAGE }),
+  listUsage: () => ({ '/admin/usage?month=2025-01': LONG_SCAN }),
 }
 
 /** Their rows are in the ledger or the feed. */

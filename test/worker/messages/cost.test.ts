@@ -191,7 +191,7 @@ describe('cost', () => {
     }
   })
 
-  test('an alert writes one row and three index entries, a message one row, its outcome one more, each with the account’s usage', async () => {
+  test('an alert writes one row and three index entries, a message one row and one index entry, its outcome one more, each with the account’s usage', async () => {
     const account = await openAccount()
     await createDevice(account)
     const key = await env.DB.prepare('SELECT key FROM devices WHERE account_id = ?')
@@ -240,7 +240,7 @@ describe('cost', () => {
       ])
       return results.map(({ meta }) => meta.rows_written)
     }
-    expect(await written()).toEqual([5, 4, 2])
+    expect(await written()).toEqual([5, 6, 2])
     expect(await written()).toEqual([0, 0, 0])
   })
 })
