@@ -6,7 +6,7 @@ import { wrangler } from '../wrangler.mjs'
 import { measureFirstLoad } from './console-size.mjs'
 
 /** In KB gzip. A change that needs more raises this and says in its commit what for. */
-const BUDGET_KB = 345
+const BUDGET_KB = 440
 /** What a browser loads before the console shows its first page; the map comes later. */
 const CONSOLE_BUDGET_KB = 60
 const bundle = 'dist/worker.bundle'
