@@ -173,7 +173,10 @@ export const regenerateOperatorKey = define({
     expires: instant
       .nullable()
       .optional()
-      .meta({ description: 'When the new key stops working; by default as the old one.' }),
+      .meta({
+        example: '2099-01-01T00:00:00.000Z',
+        description: 'When the new key stops working; by default as the old one.',
+      }),
   }),
   reply: newReply,
   problems: ['operator-not-found'],

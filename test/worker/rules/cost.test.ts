@@ -80,11 +80,11 @@ test('an account without rules pays nothing; with rules one more trip and a few 
   await costOf(account, [await createDevice(account)], version)
   const read = await costOf(account, [device], version)
   expect(read.trips).toBe(2)
-  expect(read.read).toBeLessThanOrEqual(41)
+  expect(read.read).toBeLessThanOrEqual(47)
   expect(read.written).toBe(without.written)
   const remembered = await costOf(account, [device], version)
   expect(remembered.trips).toBe(1)
-  expect(remembered.read).toBeLessThanOrEqual(17)
+  expect(remembered.read).toBeLessThanOrEqual(22)
   expect(remembered.written).toBe(without.written)
 })
 
