@@ -47,7 +47,7 @@ const scansIn = (sql: string, steps: Step[]): string[] => {
     !steps.some((step) => step.parent === parent && step.detail.includes('TEMP B-TREE'))
   /** The first rows of an index, or of a table without a condition. */
   const isOldest = (step: Step) =>
-    isPage(step) && (/ USING COVERING INDEX /.test(step.detail) || !/\bWHERE\b/i.test(sql))
+    isPage(step) && (/ USING COVERING INDEX /.test(step.detail) || !/\bWHERE (?!true\b)/i.test(sql))
   return steps
     .filter((step) => {
       if (IS_OF_MOVE.test(sql)) return false

@@ -143,8 +143,8 @@ test('every link that cannot be used has the same page, byte for byte', async ()
   const { path: ofDevice } = await start()
   await account.call('DELETE', `/api/devices/${device}`)
   device = other
-  const { path: ofDisabled } = await start()
-  await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: true } })
+  const { path: ofAccount } = await start()
+  await callAsOperator('DELETE', `/admin/accounts/${account.id}`)
   // Another cell, of which there may be none; another length; letters that no link has.
   const wrong = [
     '/c/',
@@ -156,7 +156,7 @@ test('every link that cannot be used has the same page, byte for byte', async ()
     ofEnded,
     ofLongAgo,
     ofDevice,
-    ofDisabled,
+    ofAccount,
   ]
   const seen = new Set<string>()
   for (const path of wrong) {
