@@ -30,7 +30,7 @@ export function createChecker({ operations, checkProblem }) {
         : ['a body where there must be none']
     const media = documented.types[type]
     if (!media) return [`an undocumented content type ${type} with ${status}`]
-    const isJson = /json$/.test(type)
+    const isJson = /[/+]json$/.test(type)
     if (isJson && json === undefined) return ['a body that is not JSON']
     const failure = isJson ? media.check(json) : null
     const faults = [

@@ -37,7 +37,8 @@ export const createLinkFollower = ({ operations }) => {
         name,
         evaluated(expression, reply, fromPath),
       ])
-      // An empty list and a last page lead nowhere.
+      // ADMIN_TOKEN is no operator that could be read. An empty list and a last page lead nowhere.
+      if (values.some(([, value]) => value === 'operator')) continue
       if (target.method !== 'GET' || values.some(([, value]) => typeof value !== 'string')) continue
       if (SCOPED.has(template.as) && !target.scopes.includes('read')) continue
       faults.push(...(await follow(base, target, { values: Object.fromEntries(values), request })))

@@ -170,13 +170,10 @@ export const regenerateOperatorKey = define({
       .max(86_400, 'must be at most 86400')
       .default(0)
       .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
-    expires: instant
-      .nullable()
-      .optional()
-      .meta({
-        example: '2099-01-01T00:00:00.000Z',
-        description: 'When the new key stops working; by default as the old one.',
-      }),
+    expires: instant.nullable().optional().meta({
+      example: '2099-01-01T00:00:00.000Z',
+      description: 'When the new key stops working; by default as the old one.',
+    }),
   }),
   reply: newReply,
   problems: ['operator-not-found'],

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CHANNELS } from '../domain/message/alert.ts'
-import { EXACT_MEMBERS, isMonth } from '../domain/usage/usage.ts'
+import { EXACT_MEMBERS, MONTH } from '../domain/usage/usage.ts'
 import { define } from '../http/contract/contract.ts'
 import { day, id, success, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
@@ -110,7 +110,7 @@ export const listUsage = define({
     ...pageQuery,
     month: z
       .string('must be a month, such as 2026-10')
-      .refine(isMonth, 'must be a month, such as 2026-10')
+      .regex(MONTH, 'must be a month, such as 2026-10')
       .meta({ description: 'The month, in the zone of each account.', example: '2026-10' }),
     format: format(['json', 'csv', ...METER_FORMATS]),
   }),

@@ -9,7 +9,7 @@ export type Month = string
 
 export const monthOf = (day: Day): Month => day.slice(0, 7)
 
-export const isMonth = (text: string): boolean => /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(text)
+export const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/
 
 export const nextMonth = (month: Month): Month => monthOf(addDays(`${month}-01`, 31))
 

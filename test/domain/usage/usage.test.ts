@@ -3,8 +3,8 @@ import {
   daysOfMonth,
   endOfMonth,
   firstMonth,
-  isMonth,
   lastClosedMonth,
+  MONTH,
   monthsOf,
   nextMonth,
   spreadCounts,
@@ -20,7 +20,7 @@ test('a month has all its days', () => {
     '2027-12',
     '2028-01',
   ])
-  expect(['2027-13', '2027-00', '27-01', '2027-1'].filter(isMonth)).toEqual([])
+  expect(['2027-13', '2027-00', '27-01', '2027-1'].filter((text) => MONTH.test(text))).toEqual([])
 })
 
 test('a month is closed two days after its end in the last zone', () => {
