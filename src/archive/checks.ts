@@ -109,8 +109,8 @@ const watchRecord = z.looseObject({
   notifications: z.array(z.string()),
 })
 
-const isRule = (record: unknown): boolean => {
-  if (!isObject(record)) return false
+const isRule = (record: unknown, type: unknown): boolean => {
+  if (!isObject(record) || !isObject(record.when) || record.when.type !== type) return false
   const { conditionChanged, targetsChanged, ...body } = record
   return ruleBody.safeParse(body).success
 }
@@ -119,7 +119,7 @@ type Row = Record<string, unknown>
 const CHECKS: Partial<Record<CellPartName, (row: Row, target: Target) => boolean>> = {
   zones: ({ name: zone, description, color, shape }) =>
     zoneContract.zones.create.body.safeParse({ name: zone, description, color, shape }).success,
-  rules: ({ record }) => isRule(record),
+  rules: ({ record, type }) => isRule(record, type),
   watches: ({ record }) => watchRecord.safeParse(record).success,
   events: ({ sequence }, target) => Number(sequence) <= target.sequence,
 }

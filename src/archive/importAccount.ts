@@ -53,7 +53,7 @@ async function* limitBytes(source: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
     if (size > MAX_UNPACKED_BYTES)
       throw new Problem('body-too-large', {
         detail:
-          'The archive has more than 256 MiB when it is unpacked. Send it in several requests, as `npm run import` does.',
+          'The archive has more than 256 MiB when it is unpacked. Send it in several requests: `more` and `session`.',
       })
     yield chunk
   }

@@ -144,14 +144,18 @@ export const writeRows = async (
 
 export const deleteByKeys = async (
   target: Target,
-  { key, table }: MovedTable,
+  moved: MovedTable,
   keys: Value[][],
+  { unlessChanged = false } = {},
 ): Promise<void> => {
   if (keys.length === 0) return
+  const { key, table } = moved
+  const own = key.map((column) => sql`${column}`)
+  const unchanged = unlessChanged ? sql` AND ${isUnchanged(target, moved, own)}` : sql``
   await statement(
     target.db,
     sql`DELETE FROM ${table} WHERE ${tuple(key)} IN ${listed(key.length, JSON.stringify(keys))}
-      AND ${hasLease(target)}`,
+      AND ${hasLease(target)}${unchanged}`,
   ).run()
 }
 

@@ -203,7 +203,7 @@ export const verify = async (mover: Mover): Promise<boolean> => {
     const count = wrong.length + extra.length
     if (count === 0) return page
     log('warn', { event: 'move-corrected', account: accountId, table: name, rows: count })
-    await rows.deleteByKeys(target, moved, extra)
+    await rows.deleteByKeys(target, moved, extra, { unlessChanged: true })
     await rows.writeRows(target, moved, wrong, { unlessChanged: true })
     position.corrected += count
     return page
