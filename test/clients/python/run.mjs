@@ -1,7 +1,7 @@
 // Generates a client with openapi-python-client, which must not warn nor name a model after its place,
 // and uses it against a local server.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from '../../../scripts/child.mjs'
 import { root, useToolchain } from '../../../scripts/toolchain.mjs'
@@ -29,6 +29,10 @@ const env = { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) }
 let api
 try {
   await must(join(bin, 'pip'), ['install', '--quiet', GENERATOR])
+  // The generator knows bytes only by this type.
+  const config = join(folder, 'config.json')
+  const bytes = { 'application/gzip': 'application/octet-stream' }
+  writeFileSync(config, JSON.stringify({ content_type_overrides: bytes }))
   await must(join(bin, 'openapi-python-client'), [
     'generate',
     '--path',
@@ -37,6 +41,8 @@ try {
     'none',
     '--output-path',
     join(folder, 'perigee'),
+    '--config',
+    config,
     '--fail-on-warning',
   ])
   const unnamed = readdirSync(join(folder, 'perigee/models')).filter(
