@@ -466,7 +466,7 @@ describe.each([
     // The first run of a statement shows that it may join.
     await report(devices[0] ?? '', [0])
     await readLast(devices[0] ?? '')
-  })
+  }, 60_000)
   afterAll(() => (joins ? undefined : api?.stop()))
   beforeEach(() => api.begin())
 

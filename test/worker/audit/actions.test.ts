@@ -180,7 +180,7 @@ describe('exports', () => {
       changes: [{ path: 'format' }, { path: 'from', from: null, to: from }],
       actor: { type: 'key' },
     })
-    expect(JSON.stringify(entries)).not.toMatch(/38\.72|9\.13/)
+    expect(JSON.stringify(entries)).not.toMatch(/38\.7223|-9\.13/)
   })
 
   test('reads, refused exports and HEAD leave none', async () => {
