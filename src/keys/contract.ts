@@ -63,10 +63,7 @@ export const key = z
         reason: z.string().meta({ description: 'What it is for.', example: 'Ticket 4711' }),
       })
       .nullable()
-      .meta({
-        description: 'Access of the operator’s support; null for a key of the account.',
-        example: null,
-      }),
+      .meta({ description: 'Access of the operator’s support; null for a key of the account.' }),
   })
   .meta({ id: 'Key' })
 
