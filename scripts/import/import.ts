@@ -1,7 +1,8 @@
 // npm run import -- archive.tar.gz --url https://… [--user-name other] [--cell n]
 // npm run import -- --traccar https://… --user-name name --country PT --url https://…
 // Imports the archive of an export, or what a Traccar server has, with the token of the operator in
-// ADMIN_TOKEN (or --token). Large archives are sent in several requests.
+// ADMIN_TOKEN (or --token), and that of Traccar's administrator in TRACCAR_TOKEN (or
+// --traccar-token): a token, or e-mail:password. Large archives are sent in several requests.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { unpackFiles } from '../../src/domain/archive/tar.ts'
 import { sendArchive } from './sendArchive.ts'
-import { readTraccar } from './traccar.ts'
+import { readTraccar } from './traccar/traccar.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,6 +39,7 @@ const fail = (message: string): never => {
 /** Writes the archive of a Traccar server, and returns its path. */
 const fetchTraccar = async (server: string, folder: string): Promise<string> => {
   const file = values.output ?? join(folder, 'traccar.tar.gz')
+  if (!values['traccar-token']) fail('Give the token of Traccar as TRACCAR_TOKEN.')
   const userName = values['user-name'] ?? fail('Name the account with --user-name.')
   const archive = readTraccar({
     server,
@@ -57,7 +59,9 @@ const folder = await mkdtemp(join(tmpdir(), 'perigee-import-'))
 try {
   const file = values.traccar ? await fetchTraccar(values.traccar, folder) : positionals[0]
   if (!file) fail('Name the archive, or a Traccar server with --traccar.')
-  const source = createReadStream(file ?? '').pipe(createGunzip())
+  const source = createGunzip()
+  // A file that cannot be read makes the reader of the archive fail.
+  pipeline(createReadStream(file ?? ''), source).catch(() => {})
   const { account, apiKey } = await sendArchive(unpackFiles(source), {
     url: values.url,
     token: values.token,

@@ -119,8 +119,13 @@ const continueImport = async (
   return { of: { session, accountId, cell, sequence, db: openCell(c.env, cell), ledger }, files }
 }
 
-/** Erases what was stored. The sweep does the same with an import that nobody continues. */
-const abandonImport = async (c: Context, { accountId, cell, db }: Import): Promise<void> => {
+/**
+ * Erases what was stored, unless another request has finished the import. The sweep does the same
+ * with an import that nobody continues.
+ */
+const abandonImport = async (c: Context, of: Import): Promise<void> => {
+  const { accountId, cell, db, ledger, session } = of
+  if (!(await ledger.abandonImport(session))) return
   const directory = openDirectory(c.env)
   await eraseAgain(directory, db, { accountId, cell, now: Date.now() })
 }
@@ -173,7 +178,8 @@ class ImportRequest {
       return
     }
     const rows = await storeFile(of, file)
-    await of.ledger.recordFile(of.session, { ...listed, rows })
+    if (!(await of.ledger.recordFile(of.session, { ...listed, rows })))
+      throw new Problem('import-not-found')
   }
 
   /** The sweep erases an import whose entry in the directory is older than five minutes. */

@@ -26,9 +26,9 @@ export const settleAbandonedAccounts = async (
   for (const entry of abandoned) {
     const { accountId } = entry
     await runPart('abandoned-accounts', { account: accountId }, async () => {
-      const { ok } = await ledgerOf(env, accountId).readAccount()
-      if (ok) await confirmOpening(db, accountId)
-      else await eraseAgain(db, openCell(env, entry.cell), { ...entry, now })
+      const isGone = await ledgerOf(env, accountId).abandonImport()
+      if (isGone) await eraseAgain(db, openCell(env, entry.cell), { ...entry, now })
+      else await confirmOpening(db, accountId)
     })
   }
 }

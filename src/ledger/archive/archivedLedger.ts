@@ -46,8 +46,16 @@ export class ArchivedLedger extends LedgerObject {
     }
   }
 
-  async recordFile(id: string, file: ListedFile): Promise<void> {
-    if (session.findImport(this.sql, id)) session.recordFile(this.sql, file)
+  /** False when the import has ended. */
+  async recordFile(id: string, file: ListedFile): Promise<boolean> {
+    if (!session.findImport(this.sql, id)) return false
+    session.recordFile(this.sql, file)
+    return true
+  }
+
+  /** Ends an import, by default any. False when it has ended already, or its account exists. */
+  async abandonImport(id?: string): Promise<boolean> {
+    return this.transact(() => session.abandonImport(this.sql, id))
   }
 
   async finishImport(

@@ -83,6 +83,14 @@ export type FoundImport = NonNullable<ReturnType<typeof findImport>>
 export const recordFile = (sql: SqlStorage, file: ListedFile): void =>
   insertRow(sql, importFiles, file, 'ignore')
 
+/** Afterwards no request can finish it. What it stored is erased as that of an erased account. */
+export const abandonImport = (sql: SqlStorage, session?: string): boolean => {
+  if (hasRow(sql, account, { erased: false })) return false
+  if (session !== undefined && !hasRow(sql, imports, { session })) return false
+  deleteRows(sql, imports, ALL)
+  return true
+}
+
 /** Makes the account one that exists, if all files have arrived as the manifest says. */
 export const finishImport = (
   sql: SqlStorage,

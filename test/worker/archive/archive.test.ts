@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { PART_ORDER } from '../../src/archive/exportAccount.ts'
-import { callerWith, fetchToken, openAccount } from '../support/accounts.ts'
+import { PART_ORDER } from '../../../src/archive/exportAccount.ts'
+import { callerWith, fetchToken, openAccount } from '../../support/accounts.ts'
 import {
   countRows,
   eraseCompletely,
@@ -11,8 +11,8 @@ import {
   fillAccount,
   importArchive,
   textOf,
-} from '../support/db/archive.ts'
-import { callAsOperator } from '../support/http.ts'
+} from '../../support/db/archive.ts'
+import { callAsOperator } from '../../support/http.ts'
 
 describe('an export', () => {
   test('has everything of the account, and no secret', async () => {

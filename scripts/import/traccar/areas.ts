@@ -1,4 +1,4 @@
-import type { Position, ZoneShape } from '../../src/domain/geo/zone.ts'
+import type { Position, ZoneShape } from '../../../src/domain/geo/zone.ts'
 
 /*
  * The areas of Traccar's geofences: WKT with the latitude first, and circles of its own,

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { readTraccar } from '../../scripts/import/traccar.ts'
-import { areaToShape } from '../../scripts/import/traccarAreas.ts'
-import { callerWith, fetchToken } from '../support/accounts.ts'
-import { gzip, importArchive } from '../support/db/archive.ts'
+import { areaToShape } from '../../../scripts/import/traccar/areas.ts'
+import { readTraccar } from '../../../scripts/import/traccar/traccar.ts'
+import { callerWith, fetchToken } from '../../support/accounts.ts'
+import { gzip, importArchive } from '../../support/db/archive.ts'
 
 /* A stand-in for a Traccar server, with the shapes that its API documents. */
 
@@ -47,9 +47,13 @@ const REPLIES: Record<string, object[]> = {
       attributes: {},
     },
   ],
-  groups: [{ id: 3, name: 'Vans', groupId: 0, attributes: {} }],
+  groups: [
+    { id: 2, name: 'Fleet', groupId: 0, attributes: {} },
+    { id: 3, name: 'Vans', groupId: 2, attributes: {} },
+  ],
   users: [
     { id: 1, name: 'Admin', email: 'admin@example.com', administrator: true, attributes: {} },
+    { id: 3, name: 'Login without an address', email: 'admin', administrator: true },
     { id: 2, name: 'Eva', email: 'eva@example.com', readonly: true, disabled: true },
   ],
   geofences: [
@@ -71,6 +75,8 @@ const answer = async (input: URL | RequestInfo, init?: RequestInit): Promise<Res
     later(2, '2026-10-02T10:00:00.000+00:00'),
     later(3, '2026-10-20T10:00:00.000+00:00'),
     { ...later(4, '2026-10-21T10:00:00.000+00:00'), valid: false },
+    { ...later(5, '2026-10-22T10:00:00.000+00:00'), course: 720, altitude: -99_999 },
+    { ...later(6, '2026-10-23T10:00:00.000+00:00'), latitude: 91 },
   ]
   const isWithin = ({ fixTime }: { fixTime: string }) =>
     Date.parse(fixTime) >= Date.parse(from) && Date.parse(fixTime) < Date.parse(to)
@@ -101,6 +107,7 @@ test('devices, groups, users, geofences and positions of Traccar become an accou
   const userName = `vans-${crypto.randomUUID().slice(0, 8)}`
   const { archive, notes } = await readAll('tr-token', userName)
   expect(notes.join('\n')).toContain('Road is left out')
+  expect(notes.join('\n')).toContain('The user admin is left out')
   const reply = await importArchive(await gzip(archive))
   expect(reply.status, reply.text).toBe(201)
   const { call } = callerWith(await fetchToken(userName, reply.body.apiKey))
@@ -115,7 +122,9 @@ test('devices, groups, users, geofences and positions of Traccar become an accou
   })
   expect(devices).toHaveLength(2)
   const { locations } = (await call('GET', `/api/devices/${van.id}/locations`)).body
-  expect(locations).toHaveLength(2)
+  expect(locations).toHaveLength(3)
+  expect(locations[2]).not.toHaveProperty('course')
+  expect(notes.join('\n')).toContain('Van 7: 3 positions, 1 left out')
   expect(locations[0]).toMatchObject({
     dateTime: '2026-10-02T10:00:00.000Z',
     latitude: 41.1496,
@@ -128,7 +137,11 @@ test('devices, groups, users, geofences and positions of Traccar become an accou
     attributes: POSITION.attributes,
   })
   const { groups } = (await call('GET', '/api/groups')).body
-  expect(groups).toMatchObject([{ name: 'Vans' }])
+  const members = groups.map(({ name, devices }: { name: string; devices: string[] }) => [
+    name,
+    devices,
+  ])
+  expect(Object.fromEntries(members)).toEqual({ Fleet: [van.id], Vans: [van.id] })
   const { zones } = (await call('GET', '/api/zones')).body
   expect(zones.map(({ shape }: { shape: object }) => shape)).toEqual(
     expect.arrayContaining([{ type: 'Circle', center: [-8.61, 41.15], radius: 250.5 }]),
@@ -143,7 +156,7 @@ test('devices, groups, users, geofences and positions of Traccar become an accou
 })
 
 test('a wrong token of Traccar is said', async () => {
-  await expect(readAll('wrong', 'nobody')).rejects.toThrow('Traccar answered 401 to /api/devices.')
+  await expect(readAll('wrong', 'nobody')).rejects.toThrow('Traccar answered 401 to /api/devices')
 })
 
 test('areas that are neither circles nor polygons are no zones', () => {
