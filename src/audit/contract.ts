@@ -79,7 +79,7 @@ export const listAudit = define({
   id: 'listAudit',
   tag: 'Account',
   summary: 'Read who did what',
-  description: `Every change by people, keys, sources, the operator and the service itself, sign-ins, refused ones and exports. ${KEPT} Refused sign-ins of an hour are one entry.`,
+  description: `Every change by people, keys, sources, the operator and the service itself, sign-ins, refused ones and exports. ${KEPT} Refused sign-ins of an hour are one entry; a key with a wrong checksum is refused before its account is known, and has none.`,
   scope: 'admin',
   wholeAccount: true,
   query: z.strictObject(query),

@@ -41,6 +41,7 @@ const hasIndex = ({ accountId, resource }: AuditQuery): boolean =>
   accountId !== null && resource?.includes('_') === true
 
 const filtersOf = ({ actor, action, resource, ...query }: AuditQuery): SQL[] => [
+  ...(query.from === undefined ? [] : [sql`${audit.at} >= ${query.from}`]),
   ...(actor === undefined ? [] : [sql`${actor} IN (${audit.actorId}, ${audit.actorType})`]),
   ...(action === undefined
     ? []
@@ -55,6 +56,9 @@ const filtersOf = ({ actor, action, resource, ...query }: AuditQuery): SQL[] => 
 /** Ids begin with the time, so a span of time is a range of them. */
 const idAt = (time: number): string => `aud_${base32Time(time)}`
 
+/** An entry that counts, such as of sign-ins, has the id of the beginning of its hour. */
+const startOfHour = (time: number): number => time - (time % 3_600_000)
+
 /** The table and what is read of it, newest first. SQLite would not choose the index by itself. */
 const rangeOf = (query: AuditQuery): SQL => {
   const { accountId, resource, before, from, to } = query
@@ -64,7 +68,7 @@ const rangeOf = (query: AuditQuery): SQL => {
     accountId === null ? sql`${audit.id} > ''` : sql`${audit.accountId} = ${accountId}`,
     hasIndex(query) ? sql`${audit.resourceId} = ${resource}` : undefined,
     before === '' ? undefined : sql`${audit.id} < ${before}`,
-    from === undefined ? undefined : sql`${audit.id} >= ${idAt(from)}`,
+    from === undefined ? undefined : sql`${audit.id} >= ${idAt(startOfHour(from))}`,
     to === undefined ? undefined : sql`${audit.id} < ${idAt(to)}`,
   )
   return sql`${table} WHERE ${range} ORDER BY ${audit.id} DESC`

@@ -109,8 +109,13 @@ export const sessions = new Hono<AppEnv>()
     const checked = await checkPassword(c, c.req.valid('json'), now)
     if (!checked) throw wrongCredentials()
     const { user, stored, db, cell, attempt } = checked
-    requireEnabled(user, now)
     const { accountId, userId } = user
+    try {
+      requireEnabled(user, now)
+    } catch (problem) {
+      c.executionCtx.waitUntil(countRefusal(c, db, { accountId, user }, now))
+      throw problem
+    }
     const id = await c.get('newId')('ses')
     const userAgent = (c.req.header('User-Agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH)
     const session = { id, accountId, userId, password: stored, userAgent, now }

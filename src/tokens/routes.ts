@@ -17,6 +17,17 @@ import { writerAs } from '../http/writer.ts'
 import { getToken } from './contract.ts'
 import { findKey, recordLogin, searchDirectory } from './store.ts'
 
+type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>
+
+/** Why a right key gets no token; null if it gets one. */
+const findRefusal = ({ disabled, scopes, user }: FoundKey, now: number): Problem | null => {
+  // What only reports may still report an emergency.
+  if (disabled && scopes.some((scope) => scope !== 'ingest'))
+    return signInProblem('account-disabled')
+  if (!user || canAct(user, now)) return null
+  return signInProblem('user-disabled', user.disabled ? user.disabledMessage : '')
+}
+
 /**
  * The key, or null when the credentials are wrong. An unknown user name costs the same reads and
  * comparison as a known one, so that neither timing nor reply tells which user names exist.
@@ -28,30 +39,24 @@ const checkCredentials = async (
 ) => {
   const parsed = parseApiKey(apiKey)
   if (!parsed) return null
-  const found = await searchDirectory(withJoining(openDirectory(c.env)), {
-    userNameKey,
-    keyId: parsed.id,
-  })
+  const { id: keyId, secret } = parsed
+  const found = await searchDirectory(withJoining(openDirectory(c.env)), { userNameKey, keyId })
   const { account } = found
   const cell = account?.cell ?? pickCell(c.env, userNameKey)
   // With several cells a second round trip, even to cell 0: its absence would tell where an account is.
   const isOnlyCell = cellNumbers(c.env).length === 1
-  const key = isOnlyCell ? found.key : await findKey(withJoining(openCell(c.env, cell)), parsed.id)
-  const isRightSecret = isSameDigest(await hashSecret(parsed.secret), key?.hash ?? '')
+  const key = isOnlyCell ? found.key : await findKey(withJoining(openCell(c.env, cell)), keyId)
+  const isRightSecret = isSameDigest(await hashSecret(secret), key?.hash ?? '')
   const isOwn = !!key && key.accountId === account?.accountId
   const isExpired = !!key && key.expires !== null && key.expires <= now
   const isUserDeleted = !!key && key.userId !== null && !key.user
   const isRight = isRightSecret && isOwn && !isExpired && !isUserDeleted
-  if (account)
-    c.executionCtx.waitUntil(
-      countKey(
-        c,
-        { ...account, keyId: isOwn ? parsed.id : '', name: key?.name ?? null },
-        isRight,
-        now,
-      ),
-    )
-  return isRight ? { ...key, keyId: parsed.id, cell } : null
+  const refusal = isRight ? findRefusal(key, now) : new Problem('wrong-credentials')
+  if (account) {
+    const used = { ...account, keyId: isOwn ? keyId : '', name: key?.name ?? null }
+    c.executionCtx.waitUntil(countKey(c, used, refusal === null, now))
+  }
+  return isRight ? { ...key, keyId, cell, refusal } : null
 }
 
 interface UsedKey {
@@ -66,7 +71,7 @@ interface UsedKey {
 const countKey = async (
   c: Context,
   { accountId, cell, keyId, name }: UsedKey,
-  isRight: boolean,
+  hasToken: boolean,
   now: number,
 ): Promise<void> => {
   const actor = keyId
@@ -74,7 +79,7 @@ const countKey = async (
     : ({ type: 'system', id: 'sign-in', name: null } as const)
   await countSignIn(openCell(c.env, cell), {
     accountId,
-    action: isRight ? 'key.signedIn' : 'signIn.refused',
+    action: hasToken ? 'key.signedIn' : 'signIn.refused',
     resource: { type: 'key', id: keyId },
     writer: writerAs(c, actor),
     network: networkOfCaller(c),
@@ -96,14 +101,8 @@ const handler = async (c: Context) => {
     throw new Problem('wrong-credentials')
   }
   signIn.uncount()
-  const { accountId, cell, keyId, scopes, userId, user } = key
-  // What only reports may still report an emergency.
-  if (key.disabled && scopes.some((scope) => scope !== 'ingest'))
-    throw signInProblem('account-disabled')
-  if (user && !canAct(user, now)) {
-    const message = user.disabled ? user.disabledMessage : ''
-    throw signInProblem('user-disabled', message)
-  }
+  const { accountId, cell, keyId, scopes, userId, refusal } = key
+  if (refusal) throw refusal
   const { token, expires } = await signToken(c.env, { accountId, cell, keyId, scopes, userId }, now)
   // The token is valid even if `lastLogin` cannot be written.
   if (userId !== null) await recordLogin(openCell(c.env, cell), userId, now).catch(() => {})

@@ -6,7 +6,7 @@ import { formatApiKey } from '../../../src/domain/account/apiKey.ts'
 import { deleteOldRows } from '../../../src/sweep/deletion/oldRows.ts'
 import { fetchToken, openAccount } from '../../support/accounts.ts'
 import { actionsOf, auditOf } from '../../support/db/audit.ts'
-import { call } from '../../support/http.ts'
+import { call, callAsOperator } from '../../support/http.ts'
 import {
   createSignInUser,
   credentialsOf,
@@ -74,6 +74,26 @@ describe('sign-ins', () => {
     })
   })
 
+  test('with right credentials that may not sign in are refused ones', async () => {
+    const account = await openAccount()
+    const user = await createSignInUser(account)
+    const getToken = (apiKey: string) =>
+      call('POST', '/api/Auth/Token', { body: { userName: account.userName, apiKey } })
+    const body = { disabled: true }
+    await account.call('PATCH', `/api/users/${user.id}`, { body })
+    expect((await postSignIn(credentialsOf(account, user))).status).toBe(403)
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body })
+    expect((await getToken(account.apiKey)).status).toBe(403)
+    await callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled: false } })
+    await eventually(async () => {
+      const found = await auditOf(account, 'action=signIn.refused')
+      const resources = found.map(({ resource }) => resource.id).sort()
+      expect(resources).toEqual([`key_${account.apiKey.split('_')[1]}`, user.id])
+    })
+    // The token of `openAccount`, and no other.
+    expect(await auditOf(account, 'action=key.signedIn')).toMatchObject([{ changes: attempts(1) }])
+  })
+
   test('to a user name that does not exist leave nothing', async () => {
     const rows = () => env.DB.prepare('SELECT count(*) AS n FROM audit').first('n')
     const before = await rows()
@@ -109,6 +129,11 @@ describe('sign-ins', () => {
       { at: '2026-11-18T10:31:00.000Z' },
     ])
     expect(await read('action=key.signedIn')).toHaveLength(1)
+    const since = (minute: number) =>
+      auditOf(account, `from=2026-11-18T10:${minute}:00Z&to=2026-11-18T11:00:00Z&limit=1000`)
+    expect(await since(30)).toHaveLength(101)
+    expect(await since(31)).toHaveLength(1)
+    expect(await since(32)).toEqual([])
     await count(150, 'signIn.refused', now + 3_600_000)
     expect(await actionsOf(account, 'from=2026-11-18T11:00:00Z&to=2026-11-18T12:00:00Z')).toEqual([
       'signIn.refused',
