@@ -55,7 +55,7 @@ const gaugesOf = ({ cells, now }: ServiceState): Metric[] => [
   {
     name: 'perigee_sweep_part_age_seconds',
     type: 'gauge',
-    help: 'Since a part of the sweep last succeeded. Exact.',
+    help: 'Since a part of the sweep last succeeded; since 1970 if it never has. Exact.',
     samples: cells.flatMap(({ cell, parts }) =>
       Object.entries(parts).map(([part, at]) => ({
         name: 'perigee_sweep_part_age_seconds',

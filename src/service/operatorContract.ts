@@ -36,7 +36,9 @@ const cell = z
       .array(
         z.object({
           part: z.string().meta({ description: 'The part.', example: 'watches' }),
-          at: time.meta({ description: 'When it last succeeded.' }),
+          at: time
+            .nullable()
+            .meta({ description: 'When it last succeeded; null if it never has.' }),
         }),
       )
       .meta({

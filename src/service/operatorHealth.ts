@@ -94,7 +94,7 @@ const presentOldest = (found: { since: number; accountId: string } | null) =>
 const presentCell = ({ parts, waiting, webhooks, lastSweep, problems, ...rest }: CellState) => ({
   ...rest,
   lastSweep: isoOrNull(lastSweep),
-  sweepParts: Object.entries(parts).map(([part, at]) => ({ part, at: iso(at) })),
+  sweepParts: Object.entries(parts).map(([part, at]) => ({ part, at: isoOrNull(at || null) })),
   oldestPendingAlert: presentOldest(waiting.pendingAlert),
   oldestUnsentEmergency: presentOldest(waiting.unsentEmergency),
   oldestUnsentMessage: presentOldest(waiting.unsentMessage),

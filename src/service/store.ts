@@ -26,10 +26,20 @@ export const saveCellSize = (db: Database, cell: number, sizeBytes: number) =>
 
 const RUN_ID = 1
 
+/** A part that has never succeeded has the time 0. */
+const NEVER = 0
+
 /** One row for all parts: each minute writes it. */
-export const saveSweepRun = (db: Database, succeeded: string[], now: number) => {
-  const parts = Object.fromEntries(succeeded.map((part) => [part, now]))
-  const latest = sql`json_patch(${sweepRuns.parts}, excluded.parts)`
+export const saveSweepRun = (
+  db: Database,
+  { succeeded, failed }: { succeeded: string[]; failed: string[] },
+  now: number,
+) => {
+  const timesOf = (names: string[], at: number) => names.map((part) => [part, at] as const)
+  const done = Object.fromEntries(timesOf(succeeded, now))
+  const parts = { ...Object.fromEntries(timesOf(failed, NEVER)), ...done }
+  const known = sql`json_patch(excluded.parts, ${sweepRuns.parts})`
+  const latest = sql`json_patch(${known}, ${JSON.stringify(done)})`
   return db
     .insert(sweepRuns)
     .values({ id: RUN_ID, at: now, parts })

@@ -24,6 +24,20 @@ interface Part {
   work: (run: CellRun) => Promise<void>
 }
 
+/** The parts that a run has tried in a cell. Those of the whole service count for cell 0. */
+interface Tried {
+  succeeded: string[]
+  failed: string[]
+}
+
+const tryPart = async (tried: Tried, part: string, cell: number, work: () => Promise<unknown>) => {
+  const isDone = await runPart(part, { cell }, async () => {
+    await work()
+    return true
+  })
+  tried[isDone ? 'succeeded' : 'failed'].push(part)
+}
+
 const RECORD_QUERIES = 2
 
 /**
@@ -32,10 +46,10 @@ const RECORD_QUERIES = 2
  */
 const recordRun = async (
   { env, cell, db }: Pick<CellRun, 'env' | 'cell' | 'db'>,
-  succeeded: string[],
+  tried: Tried,
   storedBytes: number | null,
 ): Promise<void> => {
-  const { meta } = await saveSweepRun(db, succeeded, Date.now())
+  const { meta } = await saveSweepRun(db, tried, Date.now())
   if (isNewCellSize(storedBytes, meta.size_after))
     await saveCellSize(openDirectory(env), cell, meta.size_after)
 }
@@ -70,10 +84,11 @@ const PARTS: Part[] = [
  */
 export const sweep = async (env: Env, now: number): Promise<void> => {
   const directory = openDirectory(env)
-  await runPart('abandoned-accounts', { cell: 0 }, () =>
+  const ofService: Tried = { succeeded: [], failed: [] }
+  await tryPart(ofService, 'abandoned-accounts', 0, () =>
     settleAbandonedAccounts(env, directory, now),
   )
-  await runPart('push-keys', { cell: 0 }, () => resealPushKeys(env))
+  await tryPart(ofService, 'push-keys', 0, () => resealPushKeys(env))
   const sizes = await runPart('cell-sizes', { cell: 0 }, () => readCellSizes(directory))
   const queries = new QueryBudget()
   const cells = rotateCells(cellNumbers(env), now)
@@ -84,13 +99,10 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
     queries.part(RECORD_QUERIES)(RECORD_QUERIES)
     const later: CellRun['later'] = (work) => slow.push(work)
     const run = { env, cell, db: openCell(env, cell), now, later }
-    const succeeded: string[] = []
+    const tried: Tried = cell === 0 ? ofService : { succeeded: [], failed: [] }
     for (const { name, maxQueries, work } of PARTS)
-      await runPart(name, { cell }, async () => {
-        await work({ ...run, take: queries.part(maxQueries) })
-        succeeded.push(name)
-      })
-    await runPart('record', { cell }, () => recordRun(run, succeeded, sizes?.get(cell) ?? null))
+      await tryPart(tried, name, cell, () => work({ ...run, take: queries.part(maxQueries) }))
+    await runPart('record', { cell }, () => recordRun(run, tried, sizes?.get(cell) ?? null))
   }
   for (const work of slow) await work()
   await runPart('moves', { cell: 0 }, () => continueMoves(env, now))

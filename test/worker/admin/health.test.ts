@@ -96,6 +96,25 @@ test('a part of the sweep that fails keeps the time of its last success', async 
   expect(after.problems).toEqual(['sweep-part-late'])
 })
 
+test('a part of the sweep that has never succeeded is late, until it does', async () => {
+  await CELL_1.prepare('DELETE FROM sweep_runs').run()
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const failing = { ...env, CELL_1: failStatements(CELL_1, /pending_raises/) } as typeof env
+  for (const expected of [null, null, expect.any(String)]) {
+    await sweep(expected === null ? failing : env, Date.now())
+    const { sweepParts, problems } = await cellOf(1)
+    expect(sweepParts).toContainEqual({ part: 'pending-raises', at: expected })
+    expect(sweepParts).toContainEqual({ part: 'erasures', at: expect.any(String) })
+    expect(problems).toEqual(expected === null ? ['sweep-part-late'] : [])
+  }
+})
+
+test('the parts of the sweep that are of the whole service are shown with cell 0', async () => {
+  await sweep(env, Date.now())
+  const shown = (await cellOf(0)).sweepParts.map(({ part }: { part: string }) => part)
+  expect(shown).toEqual(expect.arrayContaining(['abandoned-accounts', 'push-keys', 'watches']))
+})
+
 test('the oldest unsent message, emergency and pending alert are found', async () => {
   const account = await openAccount({ cell: 1 })
   const deviceId = await createDevice(account)
