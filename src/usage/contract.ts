@@ -71,7 +71,10 @@ const spanQuery = z.strictObject({
   format: format(['json', 'csv']),
 })
 
-const CSV = { 'text/csv': 'RFC 4180, with a header.' }
+const CSV = {
+  'text/csv':
+    'RFC 4180, with a header. `providers` has the channel, provider, messages and segments of each, such as `Email resend 12 12; SMS twilio 3 5`.',
+}
 const CLOSED =
   'A month is closed about two days after its end and never changes again, also when the account’s time zone changes.'
 export const SPAN_LIMIT = MAX_DAYS

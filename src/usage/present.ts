@@ -17,11 +17,20 @@ export const presentListed = ({ accountId, userName, name, usage }: ListedUsage)
 
 const MEMBERS = ['from', 'to', 'timeZone', 'closed', 'licenseDays', 'locations'] as const
 const CHANNELS = ['email', 'sms', 'smsSegments', 'push', 'voice'] as const
-const HEADER = [...MEMBERS, ...CHANNELS, 'storageBytes', 'requests', 'exact']
+const HEADER = [...MEMBERS, ...CHANNELS, 'providers', 'storageBytes', 'requests', 'exact']
+
+/** Such as `Email resend 12 12; SMS twilio 3 5`: the messages and segments of each provider. */
+const providersCell = ({ providers }: UsageReport): string =>
+  providers
+    .map(({ channel, provider, messages, segments }) =>
+      [channel, provider, messages, segments].join(' '),
+    )
+    .join('; ')
 
 const cells = (usage: UsageReport): unknown[] => [
   ...MEMBERS.map((name) => usage[name]),
   ...CHANNELS.map((name) => usage.messages[name]),
+  providersCell(usage),
   usage.storageBytes,
   usage.requests,
   usage.exact.join(' '),

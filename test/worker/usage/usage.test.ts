@@ -123,6 +123,8 @@ test('messages are counted once a provider accepts them, by provider and segment
     { channel: 'Email', provider: 'outbox', messages: 1, segments: 1 },
     { channel: 'SMS', provider: 'outbox', messages: 1, segments: 3 },
   ])
+  const csv = await account.call('GET', '/api/account/usage?format=csv')
+  expect(csv.text).toContain(',Email outbox 1 1; SMS outbox 1 3,')
 })
 
 describe('a closed month', () => {
