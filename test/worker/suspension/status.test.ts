@@ -1,3 +1,4 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
@@ -5,7 +6,9 @@ import { fetchToken, openAccount, type TestAccount } from '../../support/account
 import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
 import { call, callAsOperator } from '../../support/http.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
+import { eventually } from '../../support/time.ts'
 
 /* What an account can do in each degree of suspension. An emergency is taken in all of them. */
 
@@ -24,6 +27,9 @@ let imei = 300434069100000
 /** An account with everything that these tests call, then with the status. */
 const suspend = async (status: Status) => {
   const account = await openAccount()
+  await account.call('PATCH', '/api/account', {
+    body: { emergencyContacts: [{ name: 'Duty', email: 'duty@example.com' }] },
+  })
   const identifier = String(++imei)
   const device = await createDevice(account, { identifier })
   const source = await makeSource(account, 'garmin')
@@ -72,7 +78,7 @@ describe.each(STATUSES)('an account that is %s', (status) => {
     expect(report.status, report.text).toBe(degree < 4 ? 201 : 401)
   })
 
-  test('raises an SOS that is reported by the API, or pushed', async () => {
+  test('raises an SOS that is reported by the API, or pushed, and sends it', async () => {
     const { account, device, source, ingestKey } = await suspend(status)
     const token = await fetchToken(account.userName, ingestKey)
     const raised = await call('POST', `/api/devices/${device}/alerts`, {
@@ -86,6 +92,13 @@ describe.each(STATUSES)('an account that is %s', (status) => {
     await setStatus(account, status)
     const sos = garminEvent(other, Date.now(), { messageCode: 4 })
     expect((await source.push(garminPush([sos]))).status).toBe(200)
+    await eventually(async () => {
+      await runDurableObjectAlarm(ledgerStub(account))
+      const { results } = await env.DB.prepare('SELECT status FROM messages WHERE account_id = ?')
+        .bind(account.id)
+        .all()
+      expect(results).toEqual([{ status: 'sent' }, { status: 'sent' }])
+    })
     expect(await alertsOf(account)).toEqual(['SOSButton', 'SOSButton'])
   })
 
