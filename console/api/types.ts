@@ -1686,7 +1686,7 @@ export type NewBudgets = {
   maxZones?: number | null
   messagesPerDay?: NewMessageBudgets | null
 }
-export type OperatedCellSweepPart = { part: string; at: string }
+export type OperatedCellSweepPart = { part: string; at: string | null }
 export type OperatedCellOldestPendingAlert = { since: string; accountId: string }
 export type OperatedCellOldestUnsentEmergency = { since: string; accountId: string }
 export type OperatedCellOldestUnsentMessage = { since: string; accountId: string }
