@@ -12,6 +12,7 @@ const { copyLedgers, exportDatabases, importDatabases, restoreLedgers } = await 
   './backup.mjs'
 )
 const { readMonthFromBucket } = await import('./history.mjs')
+const { bringBack } = await import('./undelete.mjs')
 const { changeFleet, createDevice, openFleet, reconcile, report } = await import('./fleet.mjs')
 
 const CELLS = 2
@@ -129,6 +130,9 @@ await withServer(async (base) => {
   )
 })
 
+console.log('A device and an account are deleted and brought back')
+await withServer((base) => bringBack(base, step))
+
 console.log('A month is read from R2')
 const historyServer = await serve({ script, folder: temporaryFolder(), triggers: true })
 try {
@@ -136,7 +140,7 @@ try {
 } finally {
   await historyServer.stop()
 }
-console.log('4 passed, 0 failed')
+console.log('5 passed, 0 failed')
 
 /** Not what was used of the budgets: the cell counts it, and what is lost with it is not used. */
 async function readStates(connected) {
