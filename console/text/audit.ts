@@ -15,6 +15,7 @@ const ACTIONS: Record<string, string> = {
   'device.quarantineDiscarded': 'Quarantined locations discarded',
   'device.quarantineReleased': 'Quarantined locations accepted',
   'key.signedIn': 'Signed in with a key',
+  'operator.signedIn': 'Operator signed in',
   'key.usedFromNewNetwork': 'Key used from a new network',
   'pushSubscription.created': 'Notifications switched on',
   'pushSubscription.deleted': 'Notifications switched off',

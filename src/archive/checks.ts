@@ -1,6 +1,9 @@
 import * as z from 'zod'
+import { emergencySettings } from '../account/forms.ts'
 import { userName } from '../admin/contract.ts'
 import { MAX_RETENTION_DAYS } from '../domain/account/account.ts'
+import { MIN_REQUESTS_PER_MINUTE } from '../domain/account/budget.ts'
+import { PRIVILEGES } from '../domain/account/user.ts'
 import { ACCOUNT_STATUSES } from '../domain/admin/status.ts'
 import {
   FORMAT,
@@ -12,13 +15,17 @@ import {
 import { ArchiveError } from '../domain/archive/tar.ts'
 import { forEachChannel } from '../domain/message/messageBudget.ts'
 import { isObject } from '../domain/text/json.ts'
-import { id, name, time, timeZone } from '../http/contract/wire.ts'
+import { iso } from '../domain/time/iso.ts'
+import { id, name, phone, time, timeZone } from '../http/contract/wire.ts'
 import { ruleBody } from '../rules/forms.ts'
+import { email } from '../users/forms.ts'
+import { watchBody } from '../watches/forms.ts'
 import * as zoneContract from '../zones/contract.ts'
 import type { CellPartName, Target } from './parts.ts'
 
 /* What an archive must say, beside the types of its columns. */
 
+const MAX_INSTANT = 8.64e15
 const count = z.int().min(0)
 const limit = count.nullable()
 
@@ -36,19 +43,13 @@ const account = z.strictObject({
     locationsPerDay: limit,
     storageBytes: limit,
     maxUsers: limit,
-    requestsPerMinute: limit,
+    requestsPerMinute: z.int().min(MIN_REQUESTS_PER_MINUTE).nullable(),
     maxRetentionDays: limit,
     maxZones: limit,
     messagesPerDay: z.strictObject(forEachChannel(() => limit)),
   }),
-  emergencyContacts: z.array(z.looseObject({ name: z.string() })),
-  escalation: z.union([
-    z.null(),
-    z.literal('off'),
-    z.looseObject({ afterMinutes: z.int(), rounds: z.int() }),
-  ]),
-  emergencyAlerts: z.array(z.string()),
-  dailyNoticeLimit: z.strictObject({ email: count, sms: count }),
+  ...emergencySettings,
+  escalation: z.union([z.literal('off'), emergencySettings.escalation]),
   creation: time,
   lastModified: time,
   version: z.int().min(1),
@@ -98,15 +99,21 @@ export const checkManifest = (value: unknown, accountId: string): Manifest => {
   return given.data
 }
 
-const watchRecord = z.looseObject({
-  name: z.string(),
-  due: z.number().nullable(),
-  everyMinutes: z.number().nullable(),
-  graceMinutes: z.number(),
-  counts: z.enum(['any', 'message', 'checkIn']),
-  alertName: z.string(),
-  emergency: z.boolean(),
-  notifications: z.array(z.string()),
+/** The sweep settles watches of all accounts together: it must be able to work with each. */
+const isWatch = (record: unknown): boolean => {
+  if (!isObject(record)) return false
+  const { due } = record
+  const isInstant = typeof due === 'number' && Math.abs(due) <= MAX_INSTANT
+  const given = { ...record, deviceId: '', due: isInstant ? iso(due) : due }
+  return watchBody.safeParse(given).success
+}
+
+/** What messages to a user depend on. */
+const user = z.looseObject({
+  email,
+  timeZone,
+  phone: phone.nullable(),
+  privileges: z.array(z.enum(PRIVILEGES)),
 })
 
 const isRule = (record: unknown, type: unknown): boolean => {
@@ -120,7 +127,8 @@ const CHECKS: Partial<Record<CellPartName, (row: Row, target: Target) => boolean
   zones: ({ name: zone, description, color, shape }) =>
     zoneContract.zones.create.body.safeParse({ name: zone, description, color, shape }).success,
   rules: ({ record, type }) => isRule(record, type),
-  watches: ({ record }) => watchRecord.safeParse(record).success,
+  watches: ({ record }) => isWatch(record),
+  users: (row) => user.safeParse(row).success,
   events: ({ sequence }, target) => Number(sequence) <= target.sequence,
 }
 

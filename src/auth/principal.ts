@@ -3,7 +3,7 @@ import { type Database, openCell, withRetries } from '../db/open.ts'
 import { intersectScopes, SCOPES, type Scope, toScopes } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
-import type { AccountStatus } from '../domain/admin/status.ts'
+import { type AccountStatus, permits } from '../domain/admin/status.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { evictKey, findKeyStatus, type KeyStatus, readKeyStatuses } from './keyStatus.ts'
@@ -84,14 +84,14 @@ const checkStatus = (
   return { accountId, cell, keyId, ...rights, name, status: accountStatus }
 }
 
-/** Null when the key or its user no longer allows the token. */
+/** Null when the key or its user no longer allows the token, or the account may read nothing. */
 export const principalOf = (
   claims: Claims,
   status: KeyStatus | null,
   now: number,
 ): Principal | null => {
   const principal = checkStatus(claims, status, now)
-  return typeof principal === 'string' ? null : principal
+  return typeof principal === 'string' || !permits(principal.status, 'read') ? null : principal
 }
 
 /** Reads the key status from the cell, not the cache: a stream is admitted once and stays open. */

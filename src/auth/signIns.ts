@@ -18,7 +18,7 @@ const MAX_ENTRIES = 100
 
 interface SignIn {
   accountId: string
-  action: 'key.signedIn' | 'signIn.refused'
+  action: 'key.signedIn' | 'operator.signedIn' | 'signIn.refused'
   resource: AuditEntry['resource']
   writer: Writer
   /** The network that it came from: each has an entry of its own. */

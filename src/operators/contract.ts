@@ -172,7 +172,8 @@ export const regenerateOperatorKey = define({
       .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
     expires: instant.nullable().optional().meta({
       example: '2099-01-01T00:00:00.000Z',
-      description: 'When the new key stops working; by default as the old one.',
+      description:
+        'When the new key stops working; by default as the old one. Only an owner sets a later time.',
     }),
   }),
   reply: newReply,

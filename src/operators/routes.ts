@@ -121,6 +121,8 @@ export const operators = new Hono<AppEnv>()
       const now = Date.now()
       const expires = asked === undefined ? current : asked
       requireFutureExpiry(expires, now)
+      // Whoever has only the key must not make it last longer than an owner has allowed.
+      if (current !== null && (expires === null || expires > current)) requireRight(c, 'own')
       const keyId = await c.get('newId')('key')
       const { apiKey, hash } = await issueApiKey(id)
       const overlapEnd = now + overlapSeconds * 1000

@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, isNotNull } from 'drizzle-orm'
+import { and, asc, between, eq, gt, isNotNull } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { keys } from '../db/schema.ts'
+import { MAX_SUPPORT_MINUTES } from '../domain/admin/operator.ts'
 import { deleteKey } from '../keys/store.ts'
 
 /* Access of the operator's support is a key of the account without a secret. */
@@ -43,7 +44,7 @@ export const endSupport = async (
   return found !== undefined && deleteKey(db, accountId, id, now)
 }
 
-/** Ends all access that an operator has in a cell. Returns the accounts. */
+/** Ends all access that an operator has in a cell, found by its end. Returns the accounts. */
 export const endSupportOf = async (
   db: Database,
   operatorId: string,
@@ -52,7 +53,12 @@ export const endSupportOf = async (
   const found = await db
     .select({ id: keys.id, accountId: keys.accountId })
     .from(keys)
-    .where(and(eq(keys.operatorId, operatorId), isLive(now)))
+    .where(
+      and(
+        eq(keys.operatorId, operatorId),
+        between(keys.expires, now, now + MAX_SUPPORT_MINUTES * 60_000),
+      ),
+    )
   for (const { id, accountId } of found) await deleteKey(db, accountId, id, now)
   return [...new Set(found.map(({ accountId }) => accountId))]
 }

@@ -74,7 +74,7 @@ const toChange = async (watch: Watch, run: WatchRun): Promise<Found> => {
 }
 
 /** Records what has become of some watches, then hands over their alerts. */
-const settlePage = async (run: WatchRun, page: Watch[]): Promise<void> => {
+const settle = async (run: WatchRun, page: Watch[]): Promise<void> => {
   const { env, cell, db, now } = run
   const changes = await Promise.all(page.map((watch) => toChange(watch, run)))
   const { written, raised, subscribed } = await writeWatches(db, changes, now)
@@ -86,6 +86,22 @@ const settlePage = async (run: WatchRun, page: Watch[]): Promise<void> => {
   for (const { before, progress, isReminded } of changes)
     if (isReminded && written.has(before.id)) run.toRemind.push({ ...before, ...progress })
   await Promise.all(subscribed.map((accountId) => pokeFeed(env, { accountId, cell })))
+}
+
+/**
+ * Settles watches of any accounts together. If that fails, each account's apart: one that is frozen
+ * for a move, or has a row that is not valid, holds up no other.
+ */
+const settlePage = async (run: WatchRun, page: Watch[]): Promise<void> => {
+  const byAccount = Map.groupBy(page, ({ accountId }) => accountId)
+  try {
+    await settle(run, page)
+  } catch (error) {
+    if (byAccount.size === 1) throw error
+    for (const [account, own] of byAccount)
+      if (run.take(WRITE_WATCHES_QUERIES))
+        await runPart(PART, { cell: run.cell, account }, () => settle(run, own))
+  }
 }
 
 const settleDue = async (run: WatchRun): Promise<void> => {

@@ -4,6 +4,7 @@ import { countSignIn } from '../auth/signIns.ts'
 import { signToken } from '../auth/token.ts'
 import { openCell, openDirectory, withJoining } from '../db/open.ts'
 import { parseApiKey } from '../domain/account/apiKey.ts'
+import { allows } from '../domain/account/scope.ts'
 import { canAct } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
 import { iso } from '../domain/time/iso.ts'
@@ -21,8 +22,8 @@ type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>
 
 /** Why a right key gets no token; null if it gets one. */
 const findRefusal = ({ disabled, scopes, user }: FoundKey, now: number): Problem | null => {
-  // What only reports may still report an emergency.
-  if (disabled && scopes.some((scope) => scope !== 'ingest'))
+  // What reports may still report an emergency. Every operation looks at the status by itself.
+  if (disabled && (!allows(scopes, 'ingest') || scopes.includes('admin')))
     return signInProblem('account-disabled')
   if (!user || canAct(user, now)) return null
   return signInProblem('user-disabled', user.disabled ? user.disabledMessage : '')

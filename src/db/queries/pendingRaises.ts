@@ -2,7 +2,7 @@ import { getTableColumns, sql } from 'drizzle-orm'
 import { isHere } from '../movedCell.ts'
 import type { Database } from '../open.ts'
 import { select } from '../query.ts'
-import { pendingRaises } from '../schema.ts'
+import { accounts, pendingRaises } from '../schema.ts'
 import { compile, type Placeholders, readAll, type Statement, valuesOf } from '../statement.ts'
 
 /*
@@ -29,6 +29,10 @@ interface Page {
   limit: number
 }
 
+/** Ledgers of deleted accounts raise nothing: their alerts wait, and must not fill the page. */
+const IS_DELETED = sql`EXISTS (SELECT 1 FROM ${accounts}
+  WHERE ${accounts.id} = ${pendingRaises.accountId} AND ${accounts.deletedAt} IS NOT NULL)`
+
 /** The oldest alerts that are still to be raised. */
 const selectPage = compile(
   (p: Placeholders<{ before: number; afterTime: number; afterId: string; limit: number }>) =>
@@ -37,6 +41,7 @@ const selectPage = compile(
       sql`FROM ${pendingRaises}
         WHERE (${pendingRaises.creation}, ${pendingRaises.id}) > (${p.afterTime}, ${p.afterId})
           AND ${pendingRaises.creation} < ${p.before} AND ${isHere(pendingRaises.accountId)}
+          AND NOT ${IS_DELETED}
         ORDER BY ${pendingRaises.creation}, ${pendingRaises.id} LIMIT ${p.limit}`,
     ),
 )

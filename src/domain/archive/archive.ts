@@ -14,6 +14,9 @@ export const MANIFEST_FILE = 'manifest.json'
 /** A new file is begun beyond this. */
 const FULL_FILE_BYTES = 2_097_152
 
+/** More than an export writes: lines of a few bytes would take the memory of the isolate. */
+const MAX_LINES = 100_000
+
 export type FileType = 'ndjson' | 'geojson'
 
 /** Rows of one kind, each a line of JSON, in pages. */
@@ -52,7 +55,10 @@ export const linesOf = ({ name, bytes }: ArchiveFile): string[] => {
   const [begin, end] = isCollection ? [COLLECTION.begin, COLLECTION.end] : ['', '\n']
   if (!text.startsWith(begin) || !text.endsWith(end))
     throw new ArchiveError(`The file ${name} of the archive is not as an export writes it.`)
-  return text.slice(begin.length, -end.length).split(isCollection ? ',\n' : '\n')
+  const separator = isCollection ? ',\n' : '\n'
+  const lines = text.slice(begin.length, -end.length).split(separator, MAX_LINES + 1)
+  if (lines.length > MAX_LINES) throw new ArchiveError(`The file ${name} has too many lines.`)
+  return lines
 }
 
 export const decodeText = ({ name, bytes }: ArchiveFile): string => {

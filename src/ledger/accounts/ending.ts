@@ -1,6 +1,15 @@
-import { deleteRows, findRow, insertRow, query, updateRows } from '../../db/objectTable.ts'
+import {
+  deleteRows,
+  findRow,
+  insertRow,
+  query,
+  selectRows,
+  updateRows,
+} from '../../db/objectTable.ts'
 import { changesBetween } from '../../domain/admin/audit.ts'
+import { GIVE_UP_AFTER_MS } from '../../domain/message/messageRetry.ts'
 import type { Decision } from '../decision.ts'
+import { failMessage } from '../messages/messageState.ts'
 import { migrateTables } from '../migrations.ts'
 import * as tables from '../tables.ts'
 import { type AccountOutcome, type AccountRefusal, acceptAccount } from './account.ts'
@@ -37,12 +46,25 @@ export const deleteAccount = (
   return { ok: true }
 }
 
+/** What waited for longer than any message does is not sent: it would alarm people of the past. */
+const giveUpOld = (tx: Decision): void => {
+  const { sql, now } = tx
+  const { messages, emergencies } = tables
+  const until = now - GIVE_UP_AFTER_MS
+  const isOld = query`${messages.status} = 'queued' AND ${messages.accepted} <= ${until}`
+  for (const message of selectRows(sql, messages, isOld))
+    failMessage(tx, message, { ...message, reason: 'account-deleted' })
+  const settled = { checkAt: null, nextRound: null, againAt: null }
+  updateRows(sql, emergencies, settled, query`${emergencies.raisedAt} <= ${until}`)
+}
+
 export type UndeleteOutcome = AccountOutcome | { ok: false; refusal: 'account-not-deleted' }
 
 export const undeleteAccount = (tx: Decision): UndeleteOutcome => {
   const { account } = tx
   if (account.deletedAt === null) return { ok: false, refusal: 'account-not-deleted' }
   Object.assign(account, { deletedAt: null, version: account.version + 1 })
+  giveUpOld(tx)
   saveAccount(tx)
   tx.audit('account.undeleted', { type: 'account', id: account.id })
   return acceptAccount(tx)

@@ -123,3 +123,26 @@ export const readMonths = async (
   }
   return rows.slice(0, limit)
 }
+
+/** Those of a device's locations that have one of these times, from at most `max` row groups. */
+export const readTimes = async (
+  bucket: R2Bucket,
+  month: MonthObject,
+  { deviceKey, times, max }: { deviceKey: number; times: readonly number[]; max: number },
+): Promise<{ rows: LocationRow[]; groups: number }> => {
+  const opened = await openMonth(bucket, month)
+  const wanted = new Set(times)
+  const groups = opened.groups
+    .filter(
+      (group) =>
+        overlaps(group.keys, deviceKey, deviceKey) &&
+        times.some((time) => overlaps(group.times, time, time)),
+    )
+    .slice(0, max)
+  const rows: LocationRow[] = []
+  for (const group of groups) {
+    const track = await readTrack(opened, group, deviceKey)
+    rows.push(...track.filter(({ time }) => wanted.has(time)))
+  }
+  return { rows, groups: groups.length + 1 }
+}

@@ -2,11 +2,30 @@
 
 export const historyPrefix = (accountId: string): string => `accounts/${accountId}/`
 
+/** A month that is being written: the object, and the upload that it is made by. */
+export interface Upload {
+  object: string
+  uploadId: string
+}
+
+/** Ends an upload, whose parts would otherwise stay for a week. It may be over already. */
+export const abortUpload = (bucket: R2Bucket, { object, uploadId }: Upload): Promise<void> =>
+  bucket
+    .resumeMultipartUpload(object, uploadId)
+    .abort()
+    .catch(() => {})
+
+export const PROGRESS = '.progress'
+
 /** Deletes all of an account. */
 export const deleteHistory = async (bucket: R2Bucket, accountId: string): Promise<void> => {
   const prefix = historyPrefix(accountId)
   for (let isDone = false; !isDone; ) {
     const { objects, truncated } = await bucket.list({ prefix })
+    for (const { key } of objects.filter((object) => object.key.endsWith(PROGRESS))) {
+      const progress = await bucket.get(key)
+      if (progress) await abortUpload(bucket, await progress.json<Upload>())
+    }
     if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key))
     isDone = !truncated
   }

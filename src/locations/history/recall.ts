@@ -15,7 +15,8 @@ import {
   runBatch,
 } from '../../db/statement.ts'
 import { monthOf } from '../../domain/time/month.ts'
-import { readMonths } from './monthFile.ts'
+import { logFailure } from '../../log.ts'
+import { readTimes } from './monthFile.ts'
 import type { TrackRow } from './parquet.ts'
 import { isRecent } from './store.ts'
 
@@ -35,8 +36,9 @@ interface Old {
   times: Set<number>
 }
 
-/** Each may take a read of the bucket. Repeats of others are stored, but readers never see them. */
+/** Each device and month may take reads of the bucket, which a request has a limit of. */
 const MAX_DEVICES = 50
+const MAX_GROUPS = 50
 
 const findOld = (reported: readonly Reported[]): Old[] =>
   reported
@@ -75,7 +77,41 @@ const insertRows = compile((p: Placeholders<{ rows: string }>) => {
     SELECT ${commaSeparated(values)} FROM json_each(${p.rows}) WHERE true ON CONFLICT DO NOTHING`
 })
 
-/** Costs nothing unless a report has locations that may be archived. */
+const recall = async (
+  db: Database,
+  history: R2Bucket,
+  viewer: Viewer,
+  old: readonly Old[],
+): Promise<void> => {
+  const reportedMonths = new Set(old.flatMap(({ times }) => [...times].map(monthOf)))
+  const { found, months } = await runBatch(db, {
+    found: selectDevices(db, { ...viewer, refs: JSON.stringify(old.map(({ name }) => name)) }),
+    months: selectMonths(db, { ...viewer, months: JSON.stringify([...reportedMonths]) }),
+  })
+  const recalled: TrackRow[] = []
+  let left = MAX_GROUPS
+  for (const { part, key: deviceKey } of found.results) {
+    const { times } = old[part] as Old
+    for (const month of months.results) {
+      const own = [...times].filter((time) => monthOf(time) === month.month)
+      if (own.length === 0 || left <= 0) continue
+      const { rows, groups } = await readTimes(history, month, { deviceKey, times: own, max: left })
+      left -= groups
+      recalled.push(...rows.map((row) => ({ deviceKey, ...row })))
+    }
+  }
+  if (recalled.length === 0) return
+  const rows = recalled.map((row) => MEMBERS.map((member) => row[member]))
+  await readAll(insertRows(db, { rows: JSON.stringify(rows) }))
+}
+
+/** A bucket that does not answer must not hold up a report for longer. */
+const MAX_WAIT_MS = 3000
+
+/**
+ * Costs nothing unless a report has locations that may be archived. What is not recalled, because it
+ * is too much or the bucket fails, is stored, and readers never see it: no report is lost for it.
+ */
 export const recallArchived = async (
   db: Database,
   viewer: Viewer,
@@ -84,24 +120,8 @@ export const recallArchived = async (
   const { history } = db
   const old = history ? findOld(reported) : []
   if (!history || old.length === 0) return
-  const reportedMonths = new Set(old.flatMap(({ times }) => [...times].map(monthOf)))
-  const { found, months } = await runBatch(db, {
-    found: selectDevices(db, { ...viewer, refs: JSON.stringify(old.map(({ name }) => name)) }),
-    months: selectMonths(db, { ...viewer, months: JSON.stringify([...reportedMonths]) }),
-  })
-  const recalled: TrackRow[] = []
-  for (const { part, key: deviceKey } of found.results) {
-    const { times } = old[part] as Old
-    for (const month of months.results) {
-      const own = [...times].filter((time) => monthOf(time) === month.month)
-      if (own.length === 0) continue
-      const span = { from: Math.min(...own), to: Math.max(...own), order: 'asc' } as const
-      const all = { deviceKey, ...span, limit: Number.POSITIVE_INFINITY }
-      const rows = await readMonths(history, [month], all)
-      for (const row of rows) if (times.has(row.time)) recalled.push({ deviceKey, ...row })
-    }
-  }
-  if (recalled.length === 0) return
-  const rows = recalled.map((row) => MEMBERS.map((member) => row[member]))
-  await readAll(insertRows(db, { rows: JSON.stringify(rows) }))
+  const recalled = recall(db, history, viewer, old).catch((error) =>
+    logFailure('history-recall-failed', error, { account: viewer.accountId }),
+  )
+  await Promise.race([recalled, scheduler.wait(MAX_WAIT_MS)])
 }

@@ -74,18 +74,14 @@ const isUrgent = (item: SourceItem, { emergencyAlerts }: BudgetMeter): boolean =
 
 /**
  * Of a disabled account a push is taken that carries an emergency; of others only check-ins, so that
- * nobody is missed who has checked in.
+ * nobody is missed who has checked in. The rest is dropped and not refused: a provider that is refused
+ * suspends the address after days, and an app sends nothing before what was refused.
  */
-const requireUrgent = async (
-  context: ServiceContext,
-  items: SourceItem[],
-): Promise<SourceItem[]> => {
+const keepUrgent = async (context: ServiceContext, items: SourceItem[]): Promise<SourceItem[]> => {
   const meter = await findMeter(context)
   // Nothing is known when the database cannot be read: an emergency must not be lost by that.
   if (!meter || items.some((item) => isUrgent(item, meter))) return items
-  const checkIns = items.flatMap((item) => toCheckIn(item) ?? [])
-  if (checkIns.length === 0) throw new Problem('route-not-found')
-  return checkIns
+  return items.flatMap((item) => toCheckIn(item) ?? [])
 }
 
 /** What the database cannot take will never fit: it is kept as failed, not sent again for ever. */
@@ -99,7 +95,9 @@ const storePush = async (c: Context, known: KnownSource, push: Push): Promise<vo
   const { source, accountId } = known
   const context = pushContext(c, known)
   const { items: decoded, failures: notUnderstood } = await decodePush(source.provider, push)
-  const items = known.status === 'disabled' ? await requireUrgent(context, decoded) : decoded
+  const isDisabled = known.status === 'disabled'
+  const items = isDisabled ? await keepUrgent(context, decoded) : decoded
+  if (isDisabled && items.length + notUnderstood.length === 0) return
   const arrived = items.map((item) => ({ item, receivedAt: push.now }))
   countExtraCost(c, extraCostOfLocations(itemsOf(arrived, 'location').length))
   const full = await findFullMeter(context)

@@ -10,7 +10,13 @@ import { DEVICES_PER_ACCOUNT } from '../../domain/account/device.ts'
 import { base32 } from '../../domain/text/base32.ts'
 import { type Month, monthEnd, monthStart } from '../../domain/time/month.ts'
 import { openMonth } from '../../locations/history/monthFile.ts'
-import { deleteOrphans, historyPrefix } from '../../locations/history/objects.ts'
+import {
+  abortUpload,
+  deleteOrphans,
+  historyPrefix,
+  PROGRESS,
+  type Upload,
+} from '../../locations/history/objects.ts'
 import {
   beginPart,
   NOTHING_WRITTEN,
@@ -80,9 +86,7 @@ const selectPage = compile((p: Placeholders<Page>) => {
 })
 
 /** How far a month has been written. */
-interface Progress {
-  object: string
-  uploadId: string
+interface Progress extends Upload {
   parts: R2UploadedPart[]
   afterKey: number
   afterTime: number
@@ -98,7 +102,7 @@ const fromJson = (text: string): Progress =>
   )
 
 const progressName = ({ accountId, month }: MonthMove): string =>
-  `${historyPrefix(accountId)}${month}.progress`
+  `${historyPrefix(accountId)}${month}${PROGRESS}`
 
 /** The object that readers use; null while the month is not recorded. */
 const findRecorded = async ({ db, accountId, month }: MonthMove): Promise<string | null> => {
@@ -214,6 +218,7 @@ export const writeNextPart = async (move: MonthMove): Promise<boolean> => {
     return false
   } catch (error) {
     // The month begins anew: an upload that is over cannot be continued.
+    await abortUpload(bucket, progress)
     if (stored) await bucket.delete(name)
     throw error
   }

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { callWithBindings } from '../../support/bindings.ts'
 import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
 import { SCOPES_OF } from '../../support/scopes.ts'
+import { eventually } from '../../support/time.ts'
 import { routes } from '../everyRoute/routes.ts'
 
 const OPERATORS = '/admin/operators'
@@ -118,6 +119,46 @@ describe('keys of operators', () => {
     const other = await create({ name: 'Rui', role: 'support' })
     const path = `${OPERATORS}/${operator.id}/regenerate`
     expect((await call('POST', path, { token: other.apiKey })).body.code).toBe('forbidden')
+  })
+
+  test('a key does not make itself last longer than an owner has allowed', async () => {
+    const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
+    const { operator, apiKey } = await create({ name: 'Ana', role: 'support', expires: at(2) })
+    const path = `${OPERATORS}/${operator.id}/regenerate`
+    const later = await call('POST', path, { token: apiKey, body: { expires: at(3) } })
+    expect([later.status, later.body.code]).toEqual([403, 'forbidden'])
+    const sooner = await call('POST', path, { token: apiKey, body: { expires: at(1) } })
+    expect(sooner.status, sooner.text).toBe(200)
+    const kept = await call('POST', path, { token: sooner.body.apiKey, body: { expires: null } })
+    expect(kept.body.operator.expires).toBe(sooner.body.operator.expires)
+    const owned = await callAsOperator('POST', path, { body: { expires: at(9) } })
+    expect(owned.status, owned.text).toBe(200)
+  })
+
+  test('sign-ins, and refused ones, are counted in the audit by hour and network', async () => {
+    const { operator, apiKey } = await create({ name: 'Ana', role: 'support' })
+    const entriesOf = async (resource: string, action: string) =>
+      (await callAsOperator('GET', `/admin/audit?action=${action}&resource=${resource}`)).body
+        .entries
+    const wrong = `${apiKey.split('_').slice(0, 2).join('_')}`
+    const other = await create({ name: 'Rui', role: 'support' })
+    const mixed = [wrong, ...other.apiKey.split('_').slice(2)].join('_')
+    // Its checksum is right only by chance.
+    for (const token of [apiKey, apiKey, mixed, 'x'.repeat(40)]) await whoIs(token)
+    await eventually(async () => {
+      const [entry, ...more] = await entriesOf(operator.id, 'operator.signedIn')
+      expect(more).toEqual([])
+      expect(entry).toMatchObject({
+        account: null,
+        actor: { type: 'operator', id: operator.id, name: 'Ana' },
+        changes: [{ path: 'attempts', from: null, to: 1 }],
+      })
+      const all = await entriesOf('operator', 'signIn.refused')
+      const refused = all.find(({ actor }: { actor: { type: string } }) => actor.type === 'system')
+      expect(refused).toMatchObject({ actor: { id: 'sign-in' }, account: null })
+      expect(refused.changes[0].to).toBeGreaterThan(1)
+      expect(JSON.stringify(refused)).not.toContain('xxxx')
+    })
   })
 
   test('an edit holds from the next request on', async () => {

@@ -1,11 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
+import { openCell } from '../../../src/db/open.ts'
+import { deleteHistory } from '../../../src/locations/history/objects.ts'
+import { writeNextPart } from '../../../src/sweep/history/writeMonth.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import type { TestAccount } from '../../support/accounts.ts'
-import { callWithBindings } from '../../support/bindings.ts'
+import { callWithBindings, watchStatements } from '../../support/bindings.ts'
 import { callAsOperator } from '../../support/http.ts'
 import { iso } from '../../support/time.ts'
 import {
+  bucket,
   DAY,
   hourly,
   MINUTE,
@@ -14,6 +18,7 @@ import {
   monthsOf,
   moveAll,
   moveOnce,
+  numberOf,
   OLD,
   objectsOf,
   openFleet,
@@ -195,4 +200,48 @@ test('without a bucket nothing moves', async () => {
   })
   expect(reply.body.locations).toHaveLength(41)
   expect(await objectsOf(account)).toEqual([])
+})
+
+test.each([
+  ['fails', () => Promise.reject(new Error('the bucket is gone'))],
+  ['does not answer', () => new Promise(() => {})],
+])('an emergency is raised though the bucket %s', async (_, get) => {
+  const { account, device } = await openFleet(hourly(OLD))
+  const before = await timesOf(account, device)
+  await moveAll(account)
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const [old = 0] = hourly(OLD)
+  const located = { latitude: 1, longitude: 2, alerts: ['SOSButton'] }
+  const bindings = { DB: watchStatements(env.DB, () => {}), HISTORY: { get } as never }
+  const path = `/api/devices/${device}/locations`
+  const reply = await callWithBindings(bindings, 'POST', path, {
+    token: account.token,
+    body: [
+      { dateTime: iso(old), latitude: 3, longitude: 4 },
+      { dateTime: iso(Date.now() - 1000), ...located },
+    ],
+  })
+  errors.mockRestore()
+  expect(reply.status, reply.text).toBe(201)
+  const { alerts } = (await account.call('GET', `/api/devices/${device}/alerts`)).body
+  expect(alerts).toHaveLength(1)
+  // The repeat is stored, and readers see what was stored first.
+  const times = await timesOf(account, device)
+  expect(times).toHaveLength(before.length + 1)
+  expect(new Set(times).size).toBe(times.length)
+})
+
+test('what is being written of an erased account is given up with it', async () => {
+  const { account } = await openFleet(hourly(OLD))
+  const number = (await numberOf(account)) ?? 0
+  const month = monthName(OLD)
+  const move = { bucket, db: openCell(env, 0), accountId: account.id, number, month }
+  expect(await writeNextPart({ ...move, now: Date.now(), pagesPerPart: 1 })).toBe(false)
+  const stored = await bucket.get(`accounts/${account.id}/${month}.progress`)
+  if (!stored) throw new Error('nothing was written')
+  const { object, uploadId } = await stored.json<{ object: string; uploadId: string }>()
+  await deleteHistory(bucket, account.id)
+  expect(await objectsOf(account)).toEqual([])
+  const upload = bucket.resumeMultipartUpload(object, uploadId)
+  await expect(upload.uploadPart(2, new Uint8Array(8))).rejects.toThrow()
 })

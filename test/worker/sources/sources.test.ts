@@ -249,19 +249,27 @@ describe('the address of a source', () => {
     expect((await sendPush(body.url, { query: '?id=7' })).status).toBe(404)
   })
 
-  test('stops and goes on within 30 seconds after its account was disabled or enabled', async () => {
+  test('is dropped and stored again within 30 seconds after its account was disabled or enabled', async () => {
     const account = await openAccount()
-    const { push } = await makeSource(account, 'osmand')
-    const send = async () => (await push({ query: '?id=7&lat=1&lon=2' })).status
+    const { push } = await makeSource(account, 'osmand', { keepRaw: true })
+    const stored = (table: string) =>
+      env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`)
+        .bind(account.id)
+        .first<number>('n')
+    let place = 0
+    const send = async () => {
+      expect((await push({ query: `?id=7&lat=${++place}&lon=2` })).status).toBe(200)
+      return [await stored('unclaimed_reports'), await stored('source_payloads')]
+    }
     const disable = (disabled: boolean) =>
       callAsOperator('PATCH', `/admin/accounts/${account.id}`, { body: { disabled } })
-    expect(await send()).toBe(200)
+    expect(await send()).toEqual([1, 1])
     await disable(true)
     vi.useFakeTimers({ now: Date.now() + 29_000, toFake: ['Date'] })
-    expect(await send()).toBe(404)
+    expect(await send()).toEqual([1, 1])
     await disable(false)
     vi.useFakeTimers({ now: Date.now() + 29_000, toFake: ['Date'] })
-    expect(await send()).toBe(200)
+    expect(await send()).toEqual([2, 2])
   })
 
   test('another isolate stops within 30 seconds', async () => {

@@ -1,10 +1,12 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/alerts/watches.ts'
 import { createDevice } from '../../support/devices.ts'
+import { passTime } from '../../support/feed/feed.ts'
+import { Listener, listen, upgrade } from '../../support/feed/streams.ts'
 import { call, callAsOperator } from '../../support/http.ts'
 import { ledgerStub } from '../../support/ledger.ts'
 import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
@@ -119,10 +121,11 @@ describe.each(STATUSES)('an account that is %s', (status) => {
   })
 })
 
-test('of a disabled account an ordinary push is not stored, nor a key of other scopes admitted', async () => {
+test('of a disabled account an ordinary push is not stored nor refused, and an admin gets no token', async () => {
   const { account, source, identifier, device } = await suspend('disabled')
+  // A provider that is refused for days would not send an SOS any more.
   const position = garminEvent(identifier, Date.now())
-  expect((await source.push(garminPush([position]))).status).toBe(404)
+  expect((await source.push(garminPush([position]))).status).toBe(200)
   const { status, body } = await call('POST', '/api/Auth/Token', {
     body: { userName: account.userName, apiKey: account.apiKey },
   })
@@ -130,6 +133,58 @@ test('of a disabled account an ordinary push is not stored, nor a key of other s
   await setStatus(account, 'active')
   const track = await account.call('GET', `/api/devices/${device}/lastLocation`)
   expect([track.status, track.body.code]).toEqual([404, 'no-location'])
+})
+
+const NORTH = { body: { name: 'North' } }
+
+test.each([
+  [['write'], 200, 201],
+  [['ingest', 'read'], 200, 201],
+  [['read'], 403, null],
+  [['write', 'admin'], 403, null],
+])('of a disabled account a key with the scopes %s', async (scopes, signIn, sos) => {
+  const { account, device } = await suspend('active')
+  const { body: key } = await account.call('POST', '/api/account/keys', {
+    body: { name: 'Office', scopes },
+  })
+  await setStatus(account, 'disabled')
+  const { status, body } = await call('POST', '/api/Auth/Token', {
+    body: { userName: account.userName, apiKey: key.apiKey },
+  })
+  expect(status).toBe(signIn)
+  if (sos === null) return
+  const { token } = body
+  const raised = await call('POST', `/api/devices/${device}/alerts`, {
+    token,
+    body: { alert: { alertName: 'SOSButton' } },
+  })
+  expect(raised.status, raised.text).toBe(sos)
+  for (const [method, path] of [
+    ['GET', '/api/devices'],
+    ['POST', '/api/groups'],
+    ['GET', `/api/devices/${device}/alerts`],
+  ] as const) {
+    const refused = await call(method, path, { token, ...(method === 'POST' && NORTH) })
+    expect([401, 403], `${method} ${path} ${refused.text}`).toContain(refused.status)
+  }
+})
+
+test.each(STATUSES)('the stream of an account that is %s', async (status) => {
+  const { account } = await suspend('active')
+  const stream = await listen(account)
+  await setStatus(account, status)
+  const isOpen = STATUSES.indexOf(status) <= STATUSES.indexOf('readOnly')
+  const { webSocket } = await upgrade('/api/stream')
+  const later = new Listener(webSocket as WebSocket)
+  later.send({ type: 'token', token: account.token })
+  if (isOpen) await later.waitForReady()
+  else expect((await later.waitForClose()).code).toBe(4401)
+  await passTime(account, 31_000)
+  vi.useRealTimers()
+  if (isOpen) expect(stream.closed).toBeNull()
+  else expect((await stream.waitForClose()).code).toBe(4401)
+  stream.socket.close()
+  later.socket.close()
 })
 
 test('the account is shown its status and message, and may not change them', async () => {

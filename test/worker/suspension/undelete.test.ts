@@ -1,12 +1,18 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { eraseAccount, fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { openAccountWithPeople, raiseSos } from '../../support/alerts/emergencies.ts'
+import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createWatch } from '../../support/alerts/watches.ts'
+import { callWithBindings } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { createGroup } from '../../support/groups.ts'
 import { call, callAsOperator } from '../../support/http.ts'
+import { ledgerStub } from '../../support/ledger.ts'
 import { makeSource } from '../../support/sources.ts'
+import { eventually } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 const DAY = 86_400_000
@@ -90,6 +96,88 @@ describe('a deleted account', () => {
     expect((await account.call('GET', '/api/devices')).status).toBe(200)
     expect((await eraseAccount(account)).status).toBe(200)
     expect((await undelete(account)).status).toBe(404)
+  })
+})
+
+describe('emergencies of a deleted account', () => {
+  /** An account that was deleted before its SOS could be sent. */
+  const deleteUnsent = async () => {
+    const account = await openAccountWithPeople()
+    const device = await createDevice(account)
+    await raiseSos(account, device)
+    await waitUntilSent(account)
+    await deleteIt(account)
+    await runInDurableObject(ledgerStub(account), (_, { storage }) => {
+      storage.sql.exec(`UPDATE messages SET status = 'queued', next_try = accepted`)
+    })
+    await runDurableObjectAlarm(ledgerStub(account))
+    return { account, device }
+  }
+  const statesAfter = async (account: TestAccount) => {
+    expect((await undelete(account)).status).toBe(200)
+    const token = await fetchToken(account.userName, account.apiKey)
+    await runDurableObjectAlarm(ledgerStub(account))
+    return eventually(async () => {
+      const { body } = await call('GET', '/api/account/messages', { token })
+      const states = body.messages.map(({ kind, status }: Record<string, string>) => [kind, status])
+      expect(JSON.stringify(states)).not.toContain('queued')
+      return states as [string, string][]
+    })
+  }
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('that waited are sent when it comes back within a day', async () => {
+    const { account } = await deleteUnsent()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY / 24 })
+    const states = await statesAfter(account)
+    expect(states.filter(([kind]) => kind === 'alert')).not.toEqual([])
+    for (const [, status] of states) expect(status).toBe('sent')
+    expect(states.map(([kind]) => kind)).toContain('escalation')
+  })
+
+  test('are of the past when it comes back later: nothing is sent', async () => {
+    const { account } = await deleteUnsent()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20 * DAY })
+    const states = await statesAfter(account)
+    for (const [, status] of states) expect(status).toBe('failed')
+    expect(states.map(([kind]) => kind)).not.toContain('escalation')
+  })
+
+  test('that no ledger has decided on hold up no other account, and are raised when it comes back', async () => {
+    const [gone, other] = [await openAccount(), await openAccount()]
+    const devices = [await createDevice(gone), await createDevice(other)]
+    const crash = async (account: TestAccount, device: string) => {
+      const location = { dateTime: new Date().toISOString(), latitude: 1, longitude: 2 }
+      const body = { location: { ...location, alerts: ['SOSButton'] } }
+      const LEDGER = {
+        idFromName: (name: string) => env.LEDGER.idFromName(name),
+        get: () => ({ raisePendingAlerts: () => Promise.reject(new Error('crashed')) }),
+      } as unknown as typeof env.LEDGER
+      const path = `/api/devices/${device}/locations`
+      const reply = await callWithBindings({ LEDGER }, 'POST', path, { token: account.token, body })
+      expect(reply.status, reply.text).toBe(503)
+    }
+    await crash(gone, devices[0] as string)
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+        INSERT INTO pending_raises (id, account_id, creation, "raise")
+        SELECT 'alr_x' || i, account_id, i, "raise" FROM n, pending_raises WHERE account_id = ?`,
+    )
+      .bind(gone.id)
+      .run()
+    await deleteIt(gone)
+    await crash(other, devices[1] as string)
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+    await sweep(env, Date.now() + 60_000)
+    errors.mockRestore()
+    expect((await other.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
+    await env.DB.prepare(`DELETE FROM pending_raises WHERE id LIKE 'alr_x%'`).run()
+    expect((await undelete(gone)).status).toBe(200)
+    await sweep(env, Date.now() + 60_000)
+    expect((await gone.call('GET', '/api/alerts')).body.alerts).toHaveLength(1)
   })
 })
 

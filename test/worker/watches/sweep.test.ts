@@ -260,3 +260,20 @@ test('a contact is found behind more overdue watches than one run looks at', asy
   await sweepIn(2)
   expect(await isFound()).toBe(true)
 })
+
+test('a watch that cannot be settled holds up those of no other account', async () => {
+  const [broken, account] = [await openAccount(), await openAccount()]
+  const devices = [await createDevice(broken), await createDevice(account)] as const
+  const bad = await createWatch(broken, devices[0], { due: inMinutes(10) })
+  await createWatch(account, devices[1], { due: inMinutes(20) })
+  const grace = env.DB.prepare(
+    `UPDATE watches SET record = json_set(record, '$.graceMinutes', ?) WHERE id = ?`,
+  )
+  await grace.bind('soon', bad.id).run()
+  await sweepIn(30)
+  expect(await alertsOf(account, devices[1])).toEqual(['MissedCheckIn'])
+  expect(await alertsOf(broken, devices[0])).toEqual([])
+  await grace.bind(0, bad.id).run()
+  await sweepIn(31)
+  expect(await alertsOf(broken, devices[0])).toEqual(['MissedCheckIn'])
+})
