@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { checkHead, checkRow } from '../../src/archive/checks.ts'
-import { linesOf } from '../../src/domain/archive/archive.ts'
-import { openAccount } from '../support/accounts.ts'
-import { exportAs, filesOf, fillAccount, textOf } from '../support/db/archive.ts'
+import { checkHead, checkRow } from '../../../src/archive/checks.ts'
+import { linesOf } from '../../../src/domain/archive/archive.ts'
+import { openAccount } from '../../support/accounts.ts'
+import { exportAs, filesOf, fillAccount, textOf } from '../../support/db/archive.ts'
 
 /* An archive may come from a customer: what others would suffer from is not taken over. */
 
