@@ -11,6 +11,7 @@ const { describeDifferences, readAccountState } = await import('../harness/accou
 const { copyLedgers, exportDatabases, importDatabases, restoreLedgers } = await import(
   './backup.mjs'
 )
+const { moveToInstallation } = await import('./archive.mjs')
 const { readMonthFromBucket } = await import('./history.mjs')
 const { bringBack } = await import('./undelete.mjs')
 const { changeFleet, createDevice, openFleet, reconcile, report } = await import('./fleet.mjs')
@@ -135,12 +136,26 @@ await withServer((base) => bringBack(base, step))
 
 console.log('A month is read from R2')
 const historyServer = await serve({ script, folder: temporaryFolder(), triggers: true })
+const otherServer = await serve({ script, folder: temporaryFolder(), cells: CELLS })
 try {
-  await readMonthFromBucket(historyServer, step)
+  const fleet = await readMonthFromBucket(historyServer, step)
+  console.log('An account is taken to another installation')
+  const opened = await openFleet(historyServer.base, 'east', 0)
+  await createDevice(opened, 'Dunlin')
+  await moveToInstallation(
+    {
+      from: historyServer.base,
+      to: otherServer.base,
+      accountIds: [fleet.id, opened.id],
+      folder: temporaryFolder(),
+    },
+    step,
+  )
 } finally {
   await historyServer.stop()
+  await otherServer.stop()
 }
-console.log('5 passed, 0 failed')
+console.log('6 passed, 0 failed')
 
 /** Not what was used of the budgets: the cell counts it, and what is lost with it is not used. */
 async function readStates(connected) {

@@ -11,7 +11,7 @@ function oldMonth() {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 6)
 }
 
-/** Moves a month of an account to the bucket, and reads it from there. */
+/** Moves a month of an account to the bucket, and reads it from there. Returns the account. */
 export async function readMonthFromBucket({ base, server, databases: [database] }, step) {
   const fleet = await openFleet(base, 'history', 0)
   const call = caller(base, fleet.token)
@@ -64,4 +64,5 @@ export async function readMonthFromBucket({ base, server, databases: [database] 
   assert.deepEqual(await read(), before)
   step(`${moved.locations} locations of ${month} are one object of ${moved.bytes} bytes`)
   step('list, trips and export are the same as before')
+  return fleet
 }

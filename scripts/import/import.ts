@@ -12,6 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { unpackFiles } from '../../src/domain/archive/tar.ts'
+import { checkArchive } from './checkArchive.ts'
 import { sendArchive } from './sendArchive.ts'
 import { readTraccar } from './traccar/traccar.ts'
 
@@ -54,20 +55,26 @@ const fetchTraccar = async (server: string, folder: string): Promise<string> => 
   return file
 }
 
+const filesIn = (file: string) => {
+  const source = createGunzip()
+  // A file that cannot be read makes the reader of the archive fail.
+  pipeline(createReadStream(file), source).catch(() => {})
+  return unpackFiles(source)
+}
+
 if (!values.token) fail('Give the token of the operator as ADMIN_TOKEN or with --token.')
 const folder = await mkdtemp(join(tmpdir(), 'perigee-import-'))
 try {
   const file = values.traccar ? await fetchTraccar(values.traccar, folder) : positionals[0]
   if (!file) fail('Name the archive, or a Traccar server with --traccar.')
-  const source = createGunzip()
-  // A file that cannot be read makes the reader of the archive fail.
-  pipeline(createReadStream(file ?? ''), source).catch(() => {})
-  const { account, apiKey } = await sendArchive(unpackFiles(source), {
+  // Nothing is sent of an archive that is not complete.
+  await checkArchive(filesIn(file as string))
+  const { account, apiKey } = await sendArchive(filesIn(file as string), {
     url: values.url,
     token: values.token,
     ...(!values.traccar && values['user-name'] && { userName: values['user-name'] }),
     ...(values.cell && { cell: values.cell }),
-    onProgress: (files) => console.log(`  ${files} files stored`),
+    onProgress: (files) => console.log(`  files stored: ${files}`),
   })
   console.log(`Imported ${account.name} (${account.userName}, ${account.id}).`)
   console.log(`Its first API key, which is shown only now: ${apiKey}`)

@@ -77,8 +77,11 @@ export const parseJson = (name: string, text: string): unknown => {
   }
 }
 
-export const checksumOf = async (bytes: Uint8Array): Promise<string> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toHex()
+/** Without `toHex`, which Node.js 24 lacks: `npm run import` runs there. */
+export const checksumOf = async (bytes: Uint8Array): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 const fileName = ({ name, type }: RowSource, count: number): string =>
   `${name}-${String(count).padStart(5, '0')}.${type}`
