@@ -508,6 +508,7 @@ export type AuditEntry = {
   requestId: string
   address: string | null
   account?: string | null
+  accountName?: string | null
 }
 export type ReadAccountUsageReply = {
   from: string

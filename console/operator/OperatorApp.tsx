@@ -5,6 +5,7 @@ import { Frame, OfflineNotice } from '../app/Frame.tsx'
 import type { PageProps } from '../app/routes.ts'
 import { THEMES, theme } from '../format/preferences.ts'
 import { match, navigate, place } from '../router/router.ts'
+import { auditText } from '../text/audit.ts'
 import { operatorText as words } from '../text/operator.ts'
 import { text } from '../text/text.ts'
 import { Button, LinkButton } from '../ui/Button.tsx'
@@ -56,7 +57,7 @@ const ROUTES: readonly OperatorRoute[] = [
     path: '/operator/audit',
     page: AuditPage,
     right: 'read',
-    item: { label: words.audit.title, icon: 'list' },
+    item: { label: auditText.title, icon: 'list' },
   },
   {
     path: '/operator/operators',

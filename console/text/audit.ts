@@ -65,6 +65,8 @@ export const auditText = {
   everybody: 'Everybody',
   ofOne: 'Of one item only',
   byOne: 'By one only',
+  onlyThose: 'Show only:',
+  only: { actor: 'what they did', resource: 'this item', action: 'this action' },
   details: 'Details',
   count: (count: number) => plural(count, 'change', 'changes'),
   emptyTitle: 'Nothing found',
@@ -105,6 +107,7 @@ export const auditText = {
     webhook: 'Webhooks',
     zone: 'Zones',
   },
+  inWords,
   actionName: (action: string): string => {
     const [type = '', verb = ''] = action.split('.')
     return ACTIONS[action] ?? capitalized(`${inWords(type)} ${VERBS[verb] ?? inWords(verb)}`)

@@ -832,12 +832,12 @@ export const later = {
       storage: 'Storage, mean of the days',
       requests: 'Requests',
     },
-    sms: (messages: string, segments: string) => `${messages} (in segments: ${segments})`,
+    sms: (messages: string, segments: string) => `${messages} (segments: ${segments})`,
     megabytes: (value: string) => `${value} MB`,
     exact: (members: string[]) =>
       members.length === 0
         ? 'These figures may be slightly too low.'
-        : `Exact: ${members.join(', ')}. The other figures may be slightly too low.`,
+        : `Exact are: ${members.join(', ').toLowerCase()}. The other figures may be slightly too low.`,
     days: (timeZone: string) =>
       `A license-day is a license in use on a day. Days begin at midnight in ${timeZone}.`,
     closed: 'Closed',

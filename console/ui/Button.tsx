@@ -51,6 +51,7 @@ interface IconButtonProps {
   label: string
   onClick: (event: MouseEvent) => void
   isPressed?: boolean
+  disabled?: boolean
   size?: number
   class?: string
 }
@@ -61,6 +62,7 @@ export const IconButton = ({
   label,
   onClick,
   isPressed,
+  disabled,
   size,
   class: name = '',
 }: IconButtonProps) => (
@@ -69,6 +71,7 @@ export const IconButton = ({
     class={`icon-button ${name}`}
     aria-label={label}
     aria-pressed={isPressed}
+    disabled={disabled}
     title={label}
     onClick={onClick}
   >

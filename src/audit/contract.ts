@@ -48,6 +48,10 @@ export const auditEntry = z
     account: id('acc').nullable().optional().meta({
       description: 'The account that it concerns, for the operator; null for the service itself.',
     }),
+    accountName: z.string().nullable().optional().meta({
+      description: 'The name that this account has today; null for one that is erased.',
+      example: 'Northern Hauliers',
+    }),
   })
   .meta({ id: 'AuditEntry' })
 
@@ -95,7 +99,10 @@ export const listAllAudit = define({
   right: 'read',
   query: z.strictObject({
     ...query,
-    account: id('acc').optional().meta({ description: 'Only entries of this account.' }),
+    account: filter.meta({
+      description: 'Only entries of this account: its id or its user name.',
+      example: 'acc_1mpznb1r3jyw7dkhsa0c7x',
+    }),
   }),
   reply,
 })

@@ -12,8 +12,11 @@ export const presentEntry = (row: AuditRow) => ({
   address: row.address,
 })
 
+export type OperatedRow = AuditRow & { accountName: string | null }
+
 /** The operator also sees which account it concerns. */
-export const presentOperatedEntry = (row: AuditRow) => ({
+export const presentOperatedEntry = (row: OperatedRow) => ({
   ...presentEntry(row),
   account: row.accountId || null,
+  accountName: row.accountName,
 })

@@ -234,12 +234,19 @@ try {
 
   await check('the audit shows who changed what', async () => {
     await page.getByRole('link', { name: 'Audit of this account' }).click()
-    const row = page.locator('tbody tr', { hasText: 'account.updated' }).first()
+    const row = page.locator('tbody tr', { hasText: 'Account changed' }).first()
     await row.locator('summary').click()
     await row.getByText('Thank you.').first().waitFor()
-    await page.getByLabel('Action', { exact: true }).fill('account.deleted')
-    await page.waitForFunction(() => location.search.includes('action=account.deleted'))
-    await page.locator('tbody tr', { hasText: 'account.deleted' }).first().waitFor()
+    await row.getByRole('link', { name: 'this action' }).click()
+    await page.getByRole('button', { name: 'Account changed' }).waitFor()
+    await page.getByLabel('Account', { exact: true }).fill(own.userName)
+    await page.waitForFunction((name) => location.search.includes(name), own.userName)
+    const others = page.locator('tbody tr').filter({ hasNotText: own.name })
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length > 0)
+    await others.first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Account changed' }).click()
+    await page.getByLabel('What', { exact: true }).selectOption('support')
+    await page.locator('tbody tr', { hasText: 'Support started' }).first().waitFor()
   })
 
   await check('usage of a month is shown, and saved as CSV', async () => {

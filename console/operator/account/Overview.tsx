@@ -2,45 +2,18 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { NewKeyReply, OperatedAccount } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
-import { formatNumber } from '../../format/units.ts'
+import { AccountUse, Copied } from '../../pages/settings/AccountUse.tsx'
 import { operatorText as words } from '../../text/operator.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
-import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { operator } from '../operator.ts'
 
-const MEGABYTE = 1e6
-
-const Copied = ({ value }: { value: string }) => (
-  <span class="with-button">
-    <code>{value}</code>
-    <CopyButton value={value} isSmall />
-  </span>
-)
-
-interface UsedProps {
-  label: string
-  used: number
-  of: number
-  unit?: string
-}
-
-const Used = ({ label, used, of, unit = '' }: UsedProps) => (
-  <Bar
-    label={label}
-    value={used}
-    max={of}
-    figures={words.account.usedOf(formatNumber(used, 1), formatNumber(of), unit)}
-  />
-)
-
 /** For a customer who has lost all keys. */
-const MakeKey = ({ account: { id } }: { account: OperatedAccount }) => {
+const MakeKey = ({ account: { id, name } }: { account: OperatedAccount }) => {
   const [made, setMade] = useState<NewKeyReply | null>(null)
   return (
     <>
@@ -48,7 +21,7 @@ const MakeKey = ({ account: { id } }: { account: OperatedAccount }) => {
         icon="key"
         size="small"
         label={words.account.makeKey}
-        title={words.account.makeKeyTitle}
+        title={words.account.makeKeyTitle(name)}
         question={words.account.makeKeyQuestion}
         confirmLabel={words.account.makeKeyConfirm}
         onConfirm={async () =>
@@ -71,7 +44,6 @@ const MakeKey = ({ account: { id } }: { account: OperatedAccount }) => {
 
 /** Who the account is, and what it uses of its limits. */
 export const Overview = ({ account }: { account: OperatedAccount }) => {
-  const { budgets, budgetUsage, licenses } = account
   return (
     <Card title={words.account.overview}>
       <div class="stack">
@@ -87,31 +59,10 @@ export const Overview = ({ account }: { account: OperatedAccount }) => {
               account.supportMayWrite ? text.common.yes : text.common.no,
             ],
             [words.account.created, <Time key="created" value={account.creation} />],
-            [words.account.today, formatDay(budgetUsage.date)],
+            [words.account.today, formatDay(account.budgetUsage.date)],
           ]}
         />
-        <Used label={words.account.licenses} used={licenses.used} of={licenses.total} />
-        <Used
-          label={words.account.locations}
-          used={budgetUsage.locations}
-          of={budgets.locationsPerDay}
-        />
-        <Used
-          label={words.account.storage}
-          used={budgetUsage.storageBytes / MEGABYTE}
-          of={budgets.storageBytes / MEGABYTE}
-          unit="MB"
-        />
-        <Used
-          label={words.account.emails}
-          used={budgetUsage.messages?.Email ?? 0}
-          of={budgets.messagesPerDay.Email}
-        />
-        <Used
-          label={words.account.sms}
-          used={budgetUsage.messages?.SMS ?? 0}
-          of={budgets.messagesPerDay.SMS}
-        />
+        <AccountUse account={account} />
         <div class="actions">
           <LinkButton size="small" icon="list" href={`/operator/audit?account=${account.id}`}>
             {words.account.seeAudit}

@@ -88,7 +88,7 @@ export const StatusCard = ({ account, onChanged }: StatusCardProps) => {
       </Form>
       {isAsking && (
         <Confirm
-          title={words.status.confirmTitle(words.states[draft.status])}
+          title={words.status.confirmTitle(account.name, words.states[draft.status])}
           question={`${words.status.degrees[draft.status]} ${words.status.sos}`}
           confirmLabel={words.status.confirm}
           action={save}

@@ -2,28 +2,30 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { OperatedAccount } from '../../api/types.ts'
 import { dayIn } from '../../format/time.ts'
+import { lastDayOf, lastMonths, monthName, monthOf } from '../../pages/licenses/month.ts'
 import { operatorText as words } from '../../text/operator.ts'
 import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { NotLoaded } from '../../ui/states.tsx'
-import { lastDayOf, lastMonths, monthName } from '../pages/months.ts'
 import { USAGE_COLUMNS, type Usage } from '../pages/usageColumns.tsx'
 
 const SHOWN_MONTHS = 3
 
 const COLUMNS: readonly Column<Usage>[] = [
-  { key: 'month', label: words.usage.month, cell: ({ from }) => monthName(from.slice(0, 7)) },
+  { key: 'month', label: words.usage.month, cell: ({ from }) => monthName(monthOf(from)) },
   ...USAGE_COLUMNS,
 ]
 
 /** What the account has used in this month and the last ones, as its invoices say. */
 export const UsageCard = ({ account }: { account: OperatedAccount }) => {
-  const { id, timeZone } = account
+  const { id, timeZone, creation } = account
   const today = dayIn(timeZone)
+  const first = monthOf(dayIn(timeZone, Date.parse(creation)))
+  const months = lastMonths(today, SHOWN_MONTHS).filter((month) => month >= first)
   const loaded = useResource(
     (signal) =>
       Promise.all(
-        lastMonths(today, SHOWN_MONTHS).map((month, at) =>
+        months.map((month, at) =>
           call('GET /admin/accounts/{accountId}/usage', {
             params: { accountId: id },
             query: { from: `${month}-01`, to: at === 0 ? today : lastDayOf(month) },

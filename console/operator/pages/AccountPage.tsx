@@ -29,17 +29,20 @@ export const AccountPage = ({ params: { accountId = '' } }: PageProps) => {
         <Unloaded error={loaded.error} onRetry={loaded.reload} icon="group" />
       </Page>
     )
+  const isDeleted = account.deletedAt !== null
   const onChanged = (changed: typeof account) => loaded.set(() => changed)
+  const ending = <DeleteCard account={account} onChanged={onChanged} onDeleted={loaded.reload} />
   return (
     <Page title={account.name} parent={parent} lead={<StatusBadge account={account} />}>
       <div class="columns">
+        {isDeleted && ending}
         <Overview account={account} />
         <StatusCard key={account.lastModified} account={account} onChanged={onChanged} />
         <LimitsCard account={account} onChanged={onChanged} />
-        {operator.may('support') && account.deletedAt === null && (
+        {operator.may('support') && !isDeleted && (
           <SupportCard account={account} onChanged={loaded.reload} />
         )}
-        <DeleteCard account={account} onChanged={onChanged} onDeleted={loaded.reload} />
+        {!isDeleted && ending}
       </div>
       <UsageCard account={account} />
     </Page>

@@ -72,7 +72,7 @@ const CellCard = ({ cell }: { cell: Cell }) => (
             <ul key="parts" class="sweep-parts">
               {cell.sweepParts.map(({ part, at }) => (
                 <li key={part}>
-                  <code>{part}</code> <Time value={at} isRelative />
+                  {words.health.partNames[part] ?? part}: <Time value={at} isRelative />
                 </li>
               ))}
             </ul>,

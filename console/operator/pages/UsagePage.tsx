@@ -1,6 +1,7 @@
 import { callForResponse } from '../../api/client.ts'
 import { useList } from '../../api/list.ts'
 import { dayIn } from '../../format/time.ts'
+import { lastMonths, monthName } from '../../pages/licenses/month.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { operatorText as words } from '../../text/operator.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
@@ -11,7 +12,7 @@ import { type Column, Table } from '../../ui/list/Table.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { operator } from '../operator.ts'
-import { lastMonths, monthName, nextCursorOf } from './months.ts'
+import { nextCursorOf } from './nextCursor.ts'
 import { type AccountUsage, USAGE_COLUMNS } from './usageColumns.tsx'
 
 /** As long as the audit is kept, and a little more. */

@@ -12,6 +12,14 @@ export const addMonths = (month: string, count: number): string => {
   return date.toISOString().slice(0, 7)
 }
 
+/** The month of a day and those before it, newest first: `2026-11`, `2026-10`, … */
+export const lastMonths = (day: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => addMonths(monthOf(day), -at))
+
+/** The last day of a month, `2026-11-30`. */
+export const lastDayOf = (month: string): string =>
+  new Date(startOf(addMonths(month, 1)).getTime() - DAY_MS).toISOString().slice(0, 10)
+
 const monthFormat = new Intl.DateTimeFormat('en-GB', {
   month: 'long',
   year: 'numeric',

@@ -9,19 +9,16 @@ import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Confirm } from '../../ui/dialog/ConfirmButton.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { CheckField, TextField } from '../../ui/form/fields.tsx'
 import { TimeZoneField } from '../../ui/form/ListField.tsx'
-import { Bar } from '../../ui/Meter.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AccountUse, Copied } from './AccountUse.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 import { ZonePreview } from './ZonePreview.tsx'
-
-const MEGABYTE = 1e6
 
 interface FormProps {
   account: Account
@@ -91,68 +88,19 @@ const AccountForm = ({ account, onSaved }: FormProps) => {
   )
 }
 
-interface UsedProps {
-  label: string
-  used: number
-  of: number
-  unit?: string
-}
-
-const Used = ({ label, used, of, unit = '' }: UsedProps) => (
-  <Bar
-    label={label}
-    value={used}
-    max={of}
-    figures={text.settings.usedOf(formatNumber(used, 1), formatNumber(of), unit)}
-  />
-)
-
 const Overview = ({ account }: { account: Account }) => {
-  const { budgets, budgetUsage, licenses } = account
+  const { budgets, budgetUsage } = account
   return (
     <div class="stack">
       <Facts
         facts={[
-          [
-            text.settings.userName,
-            <span key="name" class="with-button">
-              <code>{account.userName}</code>
-              <CopyButton value={account.userName} isSmall />
-            </span>,
-          ],
-          [
-            text.settings.id,
-            <span key="id" class="with-button">
-              <code>{account.id}</code>
-              <CopyButton value={account.id} isSmall />
-            </span>,
-          ],
+          [text.settings.userName, <Copied key="name" value={account.userName} />],
+          [text.settings.id, <Copied key="id" value={account.id} />],
           [text.settings.maxUsers, formatNumber(budgets.maxUsers)],
           [text.settings.today, formatDay(budgetUsage.date)],
         ]}
       />
-      <Used label={text.settings.licenses} used={licenses.used} of={licenses.total} />
-      <Used
-        label={text.settings.locationsToday}
-        used={budgetUsage.locations}
-        of={budgets.locationsPerDay}
-      />
-      <Used
-        label={text.settings.storage}
-        used={budgetUsage.storageBytes / MEGABYTE}
-        of={budgets.storageBytes / MEGABYTE}
-        unit="MB"
-      />
-      <Used
-        label={text.settings.emailsToday}
-        used={budgetUsage.messages?.Email ?? 0}
-        of={budgets.messagesPerDay.Email}
-      />
-      <Used
-        label={text.settings.smsToday}
-        used={budgetUsage.messages?.SMS ?? 0}
-        of={budgets.messagesPerDay.SMS}
-      />
+      <AccountUse account={account} />
     </div>
   )
 }

@@ -1,7 +1,8 @@
+import { account } from '../../api/account.ts'
 import { call, callForResponse } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { ReadAccountUsageReply } from '../../api/types.ts'
-import { DAY_MS } from '../../format/time.ts'
+import { dayIn } from '../../format/time.ts'
 import { formatNumber } from '../../format/units.ts'
 import { place, setQuery } from '../../router/router.ts'
 import { later } from '../../text/later.ts'
@@ -11,13 +12,10 @@ import { IconButton } from '../../ui/Button.tsx'
 import { saveFile } from '../../ui/download.ts'
 import { Badge, Card, Facts } from '../../ui/Page.tsx'
 import { NotLoaded } from '../../ui/states.tsx'
-import { addMonths, monthName } from '../licenses/month.ts'
+import { addMonths, lastDayOf, monthName, monthOf } from '../licenses/month.ts'
 import { SettingsFrame } from './SettingsFrame.tsx'
 
-const spanOf = (month: string) => {
-  const next = Date.parse(`${addMonths(month, 1)}-01`)
-  return { from: `${month}-01`, to: new Date(next - DAY_MS).toISOString().slice(0, 10) }
-}
+const spanOf = (month: string) => ({ from: `${month}-01`, to: lastDayOf(month) })
 
 const Figures = ({ usage }: { usage: ReadAccountUsageReply }) => {
   const { messages, exact } = usage
@@ -50,7 +48,9 @@ const Figures = ({ usage }: { usage: ReadAccountUsageReply }) => {
 
 /** What the account has used in a month, as its invoice has it. */
 export default () => {
-  const current = new Date().toISOString().slice(0, 7)
+  const { timeZone = 'UTC', creation } = account.value ?? {}
+  const current = monthOf(dayIn(timeZone))
+  const first = creation && monthOf(dayIn(timeZone, Date.parse(creation)))
   const given = place.value.query.get('month') ?? ''
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(given) ? given : current
   const usage = useResource(
@@ -81,12 +81,14 @@ export default () => {
           <IconButton
             icon="back"
             label={text.licenses.earlierMonth}
+            disabled={first !== undefined && month <= first}
             onClick={() => show(addMonths(month, -1))}
           />
           <h2 aria-live="polite">{monthName(month)}</h2>
           <IconButton
             icon="chevron"
             label={text.licenses.laterMonth}
+            disabled={month >= current}
             onClick={() => show(addMonths(month, 1))}
           />
           {data && (

@@ -51,7 +51,8 @@ export const deleteDevice = (
   const eraseAt = now + RESTORE_DEVICE_DAYS * DAY_MS
   tx.post({ kind: 'device-gone', id, key, at: now, eraseAt, device })
   tx.emit('device.deleted', id, { name: record.name })
-  tx.audit('device.deleted', { type: 'device', id })
+  const changes = [{ path: 'name', from: record.name, to: null }]
+  tx.audit('device.deleted', { type: 'device', id }, changes)
   saveAccount(tx)
   return { ok: true }
 }

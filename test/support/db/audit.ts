@@ -12,6 +12,7 @@ export interface Entry {
   requestId: string
   address: string | null
   account?: string | null
+  accountName?: string | null
 }
 
 /** The entries that a query finds, newest first. */

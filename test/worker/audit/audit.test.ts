@@ -261,12 +261,16 @@ describe('GET /admin/audit', () => {
     const found = await read('action=group.created&limit=2')
     const ids = found.map(({ id }) => id)
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
-    for (const { id } of accounts) {
+    for (const { id, userName } of accounts) {
+      const { name } = (await callAsOperator('GET', `/admin/accounts/${id}`)).body.account
       expect(found.filter(({ account }) => account === id)).toHaveLength(3)
       const own = await read(`account=${id}&limit=2`)
       expect(own.length).toBeGreaterThan(3)
       expect(own.every(({ account }) => account === id)).toBe(true)
+      expect(own.every(({ accountName }) => accountName === name)).toBe(true)
+      expect(await read(`account=${userName.toUpperCase()}&limit=2`)).toEqual(own)
     }
+    expect(await read('account=nobody-has-this-name')).toEqual([])
     expect(await read('account=acc_0000000000000000000000')).toEqual([])
   })
 

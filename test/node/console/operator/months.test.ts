@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  lastDayOf,
-  lastMonths,
-  monthName,
-  nextCursorOf,
-} from '../../../../console/operator/pages/months.ts'
+import { nextCursorOf } from '../../../../console/operator/pages/nextCursor.ts'
+import { lastDayOf, lastMonths, monthName } from '../../../../console/pages/licenses/month.ts'
 
 test('the last months go back across the year', () => {
   expect(lastMonths('2027-02-28', 4)).toEqual(['2027-02', '2027-01', '2026-12', '2026-11'])
