@@ -145,7 +145,7 @@ export const admin = new Hono<AppEnv>()
     return replyWithEtag(c, contract.patchOperatedAccount, body, account)
   })
   .delete('/accounts/:accountId', operation(contract.deleteAccount), async (c) => {
-    const { id, userName } = await findRequested(c)
+    const { id, userName, cell } = await findRequested(c)
     const ledger = ledgerOf(c.env, id)
     const isErased = c.req.valid('query').now === 'true'
     if (isErased && fold(c.req.valid('json').userName ?? '') !== fold(userName))
@@ -157,6 +157,8 @@ export const admin = new Hono<AppEnv>()
         : ledger.deleteAccount(versions, writer)),
     )
     evictKeysOfAccount(id)
+    // Closes its streams.
+    c.executionCtx.waitUntil(pokeIfSubscribed(c.env, { accountId: id, cell }))
     return reply(c, contract.deleteAccount, { success: true })
   })
   .post('/accounts/:accountId/undelete', operation(contract.undeleteAccount), async (c) => {

@@ -1,7 +1,6 @@
-import { authenticate, readPrincipal } from '../../auth/principal.ts'
+import { authenticate, mayRead, readPrincipal } from '../../auth/principal.ts'
 import { tryCountRequest } from '../../auth/requestLimit.ts'
 import { type Database, openCell } from '../../db/open.ts'
-import { allows } from '../../domain/account/scope.ts'
 import type { Closing } from '../../domain/event/stream.ts'
 import { iso } from '../../domain/time/iso.ts'
 import type { Env } from '../../env.ts'
@@ -65,7 +64,7 @@ export class StreamAdmission {
     const principal = await readPrincipal(db, claims, now)
     if (!principal || !this.#streams.replaceClaims(socket, claims, principal.groupId))
       return 'unauthorized'
-    if (!allows(principal.scopes, 'read')) return 'forbidden'
+    if (!mayRead(principal)) return 'forbidden'
     socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
     return null
   }
@@ -89,7 +88,7 @@ export class StreamAdmission {
     if (after !== null && after > head) return 'badMessage'
     const principal = await readPrincipal(db, claims, now)
     if (!principal) return 'unauthorized'
-    if (!allows(principal.scopes, 'read')) return 'forbidden'
+    if (!mayRead(principal)) return 'forbidden'
     const sequence = after ?? head
     this.#state.acceptWebSocket(socket)
     this.#streams.save(socket, newSubscriber(claims, principal.groupId, filter, sequence))

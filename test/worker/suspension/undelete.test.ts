@@ -8,6 +8,7 @@ import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { createWatch } from '../../support/alerts/watches.ts'
 import { callWithBindings } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
+import { listen } from '../../support/feed/streams.ts'
 import { createGroup } from '../../support/groups.ts'
 import { call, callAsOperator } from '../../support/http.ts'
 import { ledgerStub } from '../../support/ledger.ts'
@@ -33,11 +34,13 @@ describe('a deleted account', () => {
     await report(account, device)
     const source = await makeSource(account, 'osmand')
     await createWatch(account, device, { everyMinutes: 60 })
+    const stream = await listen(account)
     const before = (await account.call('GET', '/api/account')).body.account
     const events = (await account.call('GET', '/api/events?limit=100')).body.events
     const { body } = await deleteIt(account)
     expect(body.success).toBe(true)
 
+    expect((await stream.waitForClose()).code).toBe(4401)
     expect((await account.call('GET', '/api/devices')).status).toBe(401)
     expect((await getToken(account)).status).toBe(401)
     expect((await source.push({ query: '?id=alpha-1&lat=1&lon=1&alarm=sos' })).status).toBe(404)
