@@ -4,7 +4,7 @@
 // kill before and after every commit, also of one that joins reports of several requests. Every
 // acknowledged write must exist once, and nothing else.
 // Between the two, devices cross the border of a zone: a pure model says what rules must have raised.
-// Check-ins that nobody makes are raised once each.
+// Check-ins that nobody makes are raised once each. An account moves between two cells while it reports.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -18,6 +18,7 @@ import { runWithFailPointKills } from './failPointKills.mjs'
 import { listenForFailPoints } from './failPoints.mjs'
 import { auditJoined, JOINED_VARS, runJoinedKills } from './joinedKills.mjs'
 import { startMessageProvider } from './messageProvider.mjs'
+import { auditMoves, MOVE_VARS, runMoves } from './move/move.mjs'
 import {
   auditNotifications,
   NOTIFICATION_VARS,
@@ -81,6 +82,7 @@ const PARTS = {
   notifications: killAroundNotifications,
   joined: killAtJoinedCommits,
   watches: killAroundWatches,
+  move: killWhileMoving,
   failPoints: killAtFailPoints,
 }
 for (const name of options.only?.split(',') ?? Object.keys(PARTS)) {
@@ -236,6 +238,35 @@ async function killAroundWatches() {
   )
 }
 
+/** An account moves to and fro: its reports get their yes within seconds, and none is lost. */
+async function killWhileMoving() {
+  const vars = { FAIL_POINTS: failPoints.url, ...MOVE_VARS }
+  const server = await startServer(bundleFailing(), vars, 2)
+  const members = { userName: 'chaos', licenses: 100, cell: 0 }
+  const account = await openAccount(server.base, adminToken, members)
+  const every = Number(options.every)
+  const kills = Math.ceil(Number(options.kills) / 2)
+  const of = { server, account, adminToken, failPoints, every, kills, random, progress }
+  const run = await runMoves(of)
+  totals.kills += run.kills
+  totals.acknowledged += run.acknowledged
+  progress('auditing')
+  await sleep(OUTBOX_DRAIN_MS)
+  const { lost, duplicated, other, events } = await auditMoves(run)
+  await server.stop()
+  totals.lost.push(...lost)
+  totals.duplicated.push(...duplicated)
+  totals.other.push(...run.faults, ...other)
+  progress('')
+  console.log(
+    `Moves: ${run.moves} with ${run.kills} kills; ${run.acknowledged} reports and pushes, ` +
+      `${run.refused} times 503, ${run.unanswered} unanswered, all repeated; refused for at most ` +
+      `${run.longestRefusedMs} ms, frozen for ${run.longestFrozenMs} ms; ${events} events; ` +
+      `${lost.length} lost, ${duplicated.length} doubled, ` +
+      `${run.faults.length + other.length} other faults`,
+  )
+}
+
 async function killAtFailPoints() {
   const server = await startServer(bundleFailing(), { FAIL_POINTS: failPoints.url })
   const account = await openAccountWithUsers(server.base, 1000)
@@ -256,11 +287,12 @@ async function killAtFailPoints() {
   )
 }
 
-async function startServer(script, vars) {
+async function startServer(script, vars, cells = 1) {
   const server = new ServerProcess({
     script,
     folder: temporaryFolder(),
     port: await findFreePort(),
+    cells,
     vars: { ...provider.vars, ...vars },
     triggers: true,
   })

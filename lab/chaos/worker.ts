@@ -36,16 +36,21 @@ const isJoined = (statements: Statement[]): boolean => {
   return new Set(bound.filter((value) => String(value).startsWith('acc_'))).size > 1
 }
 
+/** The state or step of a move that a statement writes. */
+const WRITES_STEP =
+  /^update\s+["`](moves|moved_accounts)["`]\s+set\s+["`](step|state)["`]\s*=\s*\?/i
+
 /**
  * The name of a commit: the verb and table of its first writing statement, as `INSERT INTO events`,
- * or `a joined commit`.
+ * with the step of a move, as `UPDATE moves to done`, or `a joined commit`.
  */
 const nameCommit = (statements: Statement[]): string => {
   if (isJoined(statements)) return 'a joined commit'
-  const first = statements.find(isWrite)?.statement ?? ''
+  const { statement: first = '', params = [] } = statements.find(isWrite) ?? {}
   const [, verb, table] =
     /^\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+["`]?(\w+)/i.exec(first) ?? []
-  return verb ? `${verb.toUpperCase()} ${table}` : first.trim().slice(0, 40)
+  const step = WRITES_STEP.test(first) ? ` to ${params[0]}` : ''
+  return verb ? `${verb.toUpperCase()} ${table}${step}` : first.trim().slice(0, 40)
 }
 
 const withFailPoints = async <T>(
@@ -105,9 +110,18 @@ export class AccountFeed extends Feed {
   }
 }
 
+/** Lets a killed run's lease end at once, and also the minute for which a move keeps old rows. */
+const settleMoves = async (env: ChaosEnv, what: string): Promise<Response> => {
+  const position = what === 'grace' ? `json_set(position, '$.switchedAt', 1)` : 'position'
+  await env.DB.prepare(`UPDATE moves SET leased_until = 0, position = ${position}`).run()
+  return new Response(null, { status: 204 })
+}
+
 export default {
   async fetch(request, env, context) {
     installFailPoints(env)
+    const [, moves] = /^\/chaos\/moves\/(\w+)$/.exec(new URL(request.url).pathname) ?? []
+    if (moves) return settleMoves(env, moves)
     const response = await worker.fetch(request, env, context)
     if (request.method !== 'GET') await reachFailPoint(env, 'before the reply')
     return response
