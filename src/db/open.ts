@@ -70,5 +70,16 @@ export const withJoining = (db: Database): Database => {
   return keepWriter(db, database)
 }
 
+/** The same cell for work that must not make too many queries: each is counted. */
+export const withCount = (db: Database, onQuery: () => void): Database => {
+  const { $client: client, history } = db
+  const prepare = (text: string) => {
+    onQuery()
+    return client.prepare(text)
+  }
+  const batch: D1Database['batch'] = (statements) => client.batch(statements)
+  return keepWriter(db, open({ prepare, batch } as D1Database, history))
+}
+
 /** Cell 0 also holds the directory of all accounts. */
 export const openDirectory = (env: Env): Database => openCell(env, 0)

@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { updateRows } from '../db/objectTable.ts'
 import type { Writer } from '../domain/admin/audit.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
@@ -10,6 +11,7 @@ import { MessageSender } from './messages/messageSender.ts'
 import { migrateTables } from './migrations.ts'
 import { OutboxDrain } from './outbox/outboxDrain.ts'
 import { nextPruneTime, prune } from './restore/prune.ts'
+import { account } from './tables.ts'
 
 /** The alarm ends after this long even if a provider still hangs: other work may be due. */
 const ALARM_WAIT_MS = 1_000
@@ -33,7 +35,7 @@ export class LedgerObject extends DurableObject<Env> {
       env: () => this.env,
       armAlarm: () => this.armAlarm(),
       onFailure: (error) => this.#logFailure('projection-failed', error),
-      onMoved: (cell) => this.#follow(cell),
+      onMoved: (cell) => this.follow(cell),
     })
     const onRecorded = () => void this.outboxDrain.drain()
     this.#messageSender = new MessageSender({ storage: state.storage, env, onRecorded })
@@ -88,11 +90,12 @@ export class LedgerObject extends DurableObject<Env> {
     return outcome
   }
 
-  /** The move was interrupted before it reached this ledger. */
-  #follow(cell: number): void {
+  /** Effects go to this cell from now on. Of an erased account those are left that erase its rows. */
+  protected follow(cell: number, writer?: Writer): void {
     this.transact(() => {
-      const tx = beginDecision(this.sql, this.env, Date.now())
+      const tx = beginDecision(this.sql, this.env, Date.now(), writer)
       if (tx) moveAccount(tx, cell)
+      else updateRows(this.sql, account, { cell })
     })
   }
 

@@ -1,3 +1,4 @@
+import { findInDirectory } from '../admin/store.ts'
 import { MOVED_TABLES, type MovedTable } from '../db/accountTables.ts'
 import { findMoved, land } from '../db/movedCell.ts'
 import type { Database } from '../db/open.ts'
@@ -19,8 +20,10 @@ export interface Mover {
   from: Database
   to: Database
   position: MovePosition
-  /** Whether there is time left in this run. */
-  mayGoOn: () => boolean
+  directory: Database
+  /** Whether there is time left in this run, and so many queries. */
+  mayGoOn: (queries?: number) => boolean
+  hasQueries: (queries: number) => boolean
   /** Saves the position. */
   save: () => Promise<void>
 }
@@ -76,11 +79,19 @@ export const copy = async (mover: Mover): Promise<boolean> => {
 }
 
 const MAX_CHANGES = 100
+/** How many tables the changes may be of that are copied together. */
+const MAX_TABLES = 12
+const CHANGE_QUERIES = 2 + 3 * MAX_TABLES
+/** The freeze, two rounds of changes, the tables that come last, the switch and its announcement. */
+const SWITCH_QUERIES = 2 * CHANGE_QUERIES + 30
 
 /** Copies the rows that changed first. Returns how many changes were recorded. */
 const applyChanges = async (mover: Mover): Promise<number> => {
   const { account, from, position } = mover
-  const changes = await store.readChanges(from, account.accountId, MAX_CHANGES)
+  const read = await store.readChanges(from, account.accountId, MAX_CHANGES)
+  const tables = [...new Set(read.map(({ name }) => name))].slice(0, MAX_TABLES)
+  const beyond = read.findIndex(({ name }) => !tables.includes(name))
+  const changes = beyond < 0 ? read : read.slice(0, beyond)
   const last = changes.at(-1)
   if (!last) return 0
   const target = targetOf(mover)
@@ -101,7 +112,7 @@ const applyChanges = async (mover: Mover): Promise<number> => {
   }
   // A row that changes again meanwhile is recorded again, under a greater number.
   await store.deleteChanges(from, account.accountId, last.number)
-  return changes.length
+  return read.length
 }
 
 const MAX_ROUNDS = 50
@@ -109,7 +120,7 @@ const MAX_ROUNDS = 50
 /** Until few changes are left, so that the freeze is short. */
 export const catchUp = async (mover: Mover): Promise<boolean> => {
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
-    if (!mover.mayGoOn()) return false
+    if (!mover.mayGoOn(CHANGE_QUERIES)) return false
     if ((await applyChanges(mover)) < MAX_CHANGES / 2) return true
   }
   return true
@@ -128,6 +139,8 @@ export const switchOver = async (mover: Mover): Promise<boolean> => {
   const { accountId } = account
   const { lease } = mover.move
   if ((await findMoved(from, accountId))?.state === 'moved') return true
+  // A run that could not end the freeze does not begin it.
+  if (!mover.mayGoOn(SWITCH_QUERIES)) return false
   const change = { accountId, lease }
   const startedAt = Date.now()
   const freeze = { from: ['copying' as const, 'frozen' as const], to: 'frozen' as const }
@@ -136,7 +149,9 @@ export const switchOver = async (mover: Mover): Promise<boolean> => {
     await store.changeState(from, { ...change, from: ['frozen'], to: 'copying' })
     return false
   }
-  while ((await applyChanges(mover)) > 0) if (Date.now() - startedAt > GIVE_UP_MS) return unfreeze()
+  while ((await applyChanges(mover)) > 0)
+    if (Date.now() - startedAt > GIVE_UP_MS || !mover.hasQueries(CHANGE_QUERIES + 30))
+      return unfreeze()
   for (const moved of LATE_TABLES) {
     const place = { account, after: null, order: moved.order }
     await rows.writeRows(targetOf(mover), moved, (await rows.readPage(from, moved, place)).rows)
@@ -159,13 +174,22 @@ export const switchOver = async (mover: Mover): Promise<boolean> => {
   return true
 }
 
-/** Everybody else follows the old cell's row; this makes sure that they know before it is needed. */
+/**
+ * Everybody else follows the old cell's row; this makes sure that they know before it is needed. The
+ * ledger repeats what it could not write to the directory.
+ */
 export const announce = async ({ env, move, to, position }: Mover): Promise<void> => {
   const { accountId, toCell } = move
   await land(to, accountId)
   await ledgerOf(env, accountId).moveTo(toCell)
   await feedOf(env, accountId).moveTo({ accountId, cell: toCell })
   position.switchedAt ??= Date.now()
+}
+
+/** Whether the directory names the new cell, or no longer has the account. */
+export const isAnnounced = async ({ directory, move }: Mover): Promise<boolean> => {
+  const listed = await findInDirectory(directory, move.accountId)
+  return !listed || listed.cell === move.toCell
 }
 
 /**

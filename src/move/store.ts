@@ -4,21 +4,9 @@ import { auditWrite } from '../db/queries/audit.ts'
 import { insertSelect } from '../db/query.ts'
 import { cells, moveChanges, movedAccounts, moves } from '../db/schema.ts'
 import { runBatch } from '../db/statement.ts'
-import type { MovePosition, MoveState, MoveStep } from '../domain/admin/move.ts'
+import { type MoveState, type MoveStep, START } from '../domain/admin/move.ts'
 
 export type Move = typeof moves.$inferSelect
-
-export const START: MovePosition = {
-  table: 0,
-  after: null,
-  copied: 0,
-  caughtUp: 0,
-  verified: 0,
-  corrected: 0,
-  erased: 0,
-  frozenMs: null,
-  switchedAt: null,
-}
 
 const OVER: MoveStep[] = ['done', 'cancelled']
 
@@ -114,13 +102,30 @@ export const saveMove = async (
   return meta.changes > 0
 }
 
-export const listMoves = (directory: Database, now: number, limit: number) =>
-  directory
+/** Accounts with rows in two cells, or soon. */
+export const listMovingAccounts = async (directory: Database): Promise<Set<string>> => {
+  const rows = await directory
+    .select({ accountId: moves.accountId })
+    .from(moves)
+    .where(notInArray(moves.step, OVER))
+  return new Set(rows.map(({ accountId }) => accountId))
+}
+
+export const deleteMove = (directory: Database, accountId: string) =>
+  directory.delete(moves).where(eq(moves.accountId, accountId))
+
+const MAX_MOVES = 3
+
+/** The accounts whose moves nobody works on, the one that has waited longest first. */
+export const listMoves = async (directory: Database, now: number): Promise<string[]> => {
+  const rows = await directory
     .select({ accountId: moves.accountId })
     .from(moves)
     .where(and(notInArray(moves.step, OVER), lte(moves.leasedUntil, now)))
     .orderBy(asc(moves.changed))
-    .limit(limit)
+    .limit(MAX_MOVES)
+  return rows.map(({ accountId }) => accountId)
+}
 
 export const readCellSize = async (directory: Database, cell: number): Promise<number> =>
   (await directory.select().from(cells).where(eq(cells.cell, cell)).get())?.sizeBytes ?? 0

@@ -29,6 +29,7 @@ export const CELLS_PER_RUN = Math.floor(MAX_QUERIES / CELL_QUERIES)
 export class QueryBudget {
   #left = MAX_QUERIES
   #reserved = 0
+  #aside = 0
 
   /**
    * Starts the next cell and reserves `CELL_QUERIES` for each of the first cells that follow, so
@@ -37,6 +38,19 @@ export class QueryBudget {
   startCell(index: number, cells: number): boolean {
     this.#reserved = Math.max(0, Math.min(cells, CELLS_PER_RUN) - index - 1) * CELL_QUERIES
     return this.#left - this.#reserved >= CELL_QUERIES
+  }
+
+  /** Sets some aside for work at the end, if the cells of a run need no more than the others. */
+  setAside(max: number, cells: number): void {
+    this.#aside = Math.max(0, Math.min(max, MAX_QUERIES - cells * CELL_QUERIES))
+    this.#left -= this.#aside
+  }
+
+  /** What was set aside, and what nobody has used. */
+  takeRest(): number {
+    const rest = this.#left + this.#aside
+    this.#left = this.#aside = 0
+    return rest
   }
 
   /** For one part of the work, which may take at most `max`. */

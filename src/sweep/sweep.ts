@@ -2,6 +2,7 @@ import { openCell, openDirectory } from '../db/open.ts'
 import { isNewCellSize } from '../domain/account/cell.ts'
 import { cellNumbers, type Env } from '../env.ts'
 import { continueMoves } from '../move/run.ts'
+import { listMoves } from '../move/store.ts'
 import { resealPushKeys } from '../notify/pushKeys.ts'
 import { readCellSizes, saveCellSize, saveSweepRun } from '../service/store.ts'
 import { resumeImports } from '../sources/unclaimed/resumeImports.ts'
@@ -63,6 +64,9 @@ const resumeClaims = async ({ take, ...run }: CellRun): Promise<void> => {
   if (take()) await resumeImports({ ...run, mayGoOn: () => take(IMPORT_QUERIES) })
 }
 
+/** For moves of accounts to other cells. */
+const MOVE_QUERIES = 300
+
 const PARTS: Part[] = [
   { name: 'pending-raises', maxQueries: MAX_RAISE_QUERIES, work: raiseLeftovers },
   { name: 'watches', maxQueries: MAX_WATCH_QUERIES, work: checkWatches },
@@ -92,6 +96,8 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
   const sizes = await runPart('cell-sizes', { cell: 0 }, () => readCellSizes(directory))
   const queries = new QueryBudget()
   const cells = rotateCells(cellNumbers(env), now)
+  const moving = (await runPart('moves', { cell: 0 }, () => listMoves(directory, now))) ?? []
+  if (moving.length > 0) queries.setAside(MOVE_QUERIES, cells.length)
   const slow: (() => Promise<void>)[] = []
   for (const [index, cell] of cells.entries()) {
     if (!queries.startCell(index, cells.length)) break
@@ -105,5 +111,5 @@ export const sweep = async (env: Env, now: number): Promise<void> => {
     await runPart('record', { cell }, () => recordRun(run, tried, sizes?.get(cell) ?? null))
   }
   for (const work of slow) await work()
-  await runPart('moves', { cell: 0 }, () => continueMoves(env, now))
+  await runPart('moves', { cell: 0 }, () => continueMoves(env, moving, queries.takeRest()))
 }

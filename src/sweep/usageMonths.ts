@@ -1,7 +1,15 @@
 import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
+import { isHere } from '../db/movedCell.ts'
 import { type Database, withWriter } from '../db/open.ts'
-import { accounts, usageMonths } from '../db/schema.ts'
-import { endOfMonth, lastClosedMonth, type Month, nextMonth } from '../domain/usage/usage.ts'
+import { accounts, sweepPositions, usageMonths } from '../db/schema.ts'
+import { addDays } from '../domain/time/day.ts'
+import {
+  endOfMonth,
+  lastClosedMonth,
+  type Month,
+  monthOf,
+  nextMonth,
+} from '../domain/usage/usage.ts'
 import { closeMonth } from '../usage/readUsage.ts'
 import { type CellRun, readPosition, runPart, savePosition } from './run.ts'
 
@@ -32,7 +40,7 @@ const readPage = (db: Database, month: Month, after: number) =>
   db
     .select({ id: accounts.id, number: accounts.number, isClosed: isClosed(month) })
     .from(accounts)
-    .where(gt(accounts.number, after))
+    .where(and(gt(accounts.number, after), isHere(accounts.id)))
     .orderBy(asc(accounts.number))
     .limit(MAX_ACCOUNTS)
 
@@ -40,7 +48,27 @@ const readPage = (db: Database, month: Month, after: number) =>
 const hasOpen = async (db: Database, month: Month): Promise<boolean> => {
   const existed = lt(accounts.creation, endOfMonth(month))
   const open = db.select({ id: accounts.id }).from(accounts)
-  return (await open.where(and(existed, eq(isClosed(month), 0))).limit(1)).length > 0
+  return (
+    (await open.where(and(existed, eq(isClosed(month), 0), isHere(accounts.id))).limit(1)).length >
+    0
+  )
+}
+
+/**
+ * Goes back to the first month that an account has not closed which has come to this cell: the cell
+ * it left may not have got so far.
+ */
+export const reopenMonths = async (db: Database, accountId: string, now: number): Promise<void> => {
+  const [found] = await db
+    .select({ month: sql<Month | null>`max(${usageMonths.month})` })
+    .from(usageMonths)
+    .where(eq(usageMonths.accountId, accountId))
+  const before = monthOf(addDays(`${lastClosedMonth(now)}-01`, -1))
+  const position = toNumber(found?.month ?? before)
+  await db
+    .update(sweepPositions)
+    .set({ position })
+    .where(and(eq(sweepPositions.part, DONE), gt(sweepPositions.position, position)))
 }
 
 export const closeMonths = async ({ env, cell, db, now, take }: CellRun): Promise<void> => {

@@ -30,6 +30,18 @@ export interface MovePosition {
   switchedAt: number | null
 }
 
+export const START: MovePosition = {
+  table: 0,
+  after: null,
+  copied: 0,
+  caughtUp: 0,
+  verified: 0,
+  corrected: 0,
+  erased: 0,
+  frozenMs: null,
+  switchedAt: null,
+}
+
 /**
  * What a cell knows of an account that moves.
  * - `copying`: it is here and its changes are recorded, to be copied too.

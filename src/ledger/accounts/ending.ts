@@ -71,15 +71,14 @@ export const undeleteAccount = (tx: Decision): UndeleteOutcome => {
 }
 
 /** Follows the account to another cell: all effects go there from now on. */
-export const moveAccount = (tx: Decision, to: number): { ok: true } => {
+export const moveAccount = (tx: Decision, to: number): void => {
   const { sql, account } = tx
   const { id, cell: from } = account
-  if (from === to) return { ok: true }
+  if (from === to) return
   account.cell = to
   updateRows(sql, tables.account, { cell: to })
   tx.audit('account.moved', { type: 'account', id }, changesBetween({ cell: from }, { cell: to }))
   tx.post({ kind: 'directory-moved', from, to })
-  return { ok: true }
 }
 
 /** Ends the account for good. The sweep erases its rows later, in pages. */

@@ -73,7 +73,7 @@ export class LedgerOfAccount extends ArchivedLedger {
 
   /** The account is in another cell from now on. */
   async moveTo(cell: number, writer?: Writer): Promise<void> {
-    await this.decideOfAny((tx) => ending.moveAccount(tx, cell), writer)
+    this.follow(cell, writer)
     await this.outboxDrain.run()
   }
 

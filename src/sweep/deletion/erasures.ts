@@ -2,19 +2,21 @@ import { and, asc, between, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { ACCOUNT_TABLES, deletePage } from '../../db/accountTables.ts'
 import { isHere } from '../../db/movedCell.ts'
-import type { Database } from '../../db/open.ts'
+import { type Database, openDirectory } from '../../db/open.ts'
 import { DELETE_ALERTS_QUERIES, deleteAlerts } from '../../db/queries/alerts.ts'
 import { STORED_BYTES } from '../../db/queries/locations.ts'
 import { readUsage } from '../../db/queries/usage.ts'
 import * as schema from '../../db/schema.ts'
 import { readFirst, statement } from '../../db/statement.ts'
 import { keysBeside } from '../../domain/account/device.ts'
+import { isMoveOver } from '../../domain/admin/move.ts'
 import { addDays } from '../../domain/time/day.ts'
 import { monthsOf } from '../../domain/usage/usage.ts'
 import type { Env } from '../../env.ts'
 import { feedOf } from '../../feed/stub.ts'
 import { ledgerOf } from '../../ledger/stub.ts'
 import { deleteHistory } from '../../locations/history/objects.ts'
+import { deleteMove, findMove } from '../../move/store.ts'
 import { closeMonth } from '../../usage/readUsage.ts'
 import { type CellRun, runPart, type TakeQueries } from '../run.ts'
 import { deleteLocations, deletePages, LOCATION_PAGE, LOCATION_QUERIES } from './deletePage.ts'
@@ -113,6 +115,16 @@ const eraseDeviceRows = async (
   )
 }
 
+/**
+ * Whether rows of the account are in one cell only. A move of an erased account is cancelled, or ends,
+ * with the next sweep.
+ */
+const isInOneCell = async ({ env, take }: CellRun, accountId: string): Promise<boolean> => {
+  if (!take()) return false
+  const move = await findMove(openDirectory(env), accountId)
+  return !move || isMoveOver(move.step)
+}
+
 /** What closing two months takes. */
 const CLOSE_QUERIES = 10
 
@@ -142,11 +154,13 @@ const runErasure = async (run: CellRun, erasure: Erasure): Promise<void> => {
   const { env, db, now, take } = run
   const { id, accountId, deviceKey, creation } = erasure
   if (deviceKey === null) {
+    if (!(await isInOneCell(run, accountId))) return
     if (!(await closeLastMonths(run, accountId))) return
     if (!(await eraseAccountRows(db, accountId, take))) return
     const isSettled = now - creation >= LATE_WRITE_GRACE_MS
     if (isSettled && env.HISTORY) await deleteHistory(env.HISTORY, accountId)
-    if (!isSettled || !(await eraseObjects(env, accountId).catch(() => false))) return
+    if (!isSettled || !(await eraseObjects(env, accountId).catch(() => false)) || !take()) return
+    await deleteMove(openDirectory(env), accountId)
   } else if (!(await eraseDeviceRows(db, erasure, take))) return
   if (!take(2)) return
   await db.batch([

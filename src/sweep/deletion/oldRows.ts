@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { deletePage } from '../../db/accountTables.ts'
+import { ACCOUNT_TABLES, deletePage } from '../../db/accountTables.ts'
+import { isHere } from '../../db/movedCell.ts'
 import {
   audit,
   backlogs,
@@ -74,7 +75,10 @@ export const MAX_OLD_ROW_QUERIES = RULES.length * MAX_PAGES
 export const deleteOldRows = async ({ cell, db, now, take }: CellRun): Promise<void> => {
   for (const { time, days, only = sql`true`, ...rule } of RULES) {
     const until = now - days * DAY_MS
-    const isOld = sql`${only} AND ${rule.isOld?.(until) ?? sql`${time} < ${until}`}`
+    const owned = ACCOUNT_TABLES.find((table) => table === time.table)
+    // Of an account that moves, the cell that it leaves refuses, and the other has a copy.
+    const isOwn = owned ? isHere(owned.accountId) : sql`true`
+    const isOld = sql`${only} AND ${rule.isOld?.(until) ?? sql`${time} < ${until}`} AND ${isOwn}`
     let pages = 0
     await runPart('old-rows', { cell }, () =>
       deletePages({

@@ -1,8 +1,8 @@
 import { asc, isNotNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { type Database, openDirectory, withWriter } from '../../db/open.ts'
+import { openDirectory, withWriter } from '../../db/open.ts'
 import { select } from '../../db/query.ts'
-import { accounts, archivedMonths, devices, locations, moves } from '../../db/schema.ts'
+import { accounts, archivedMonths, devices, locations } from '../../db/schema.ts'
 import type { RowOf } from '../../db/statement.ts'
 import { compile, literal, type Placeholders, readAll, readFirst } from '../../db/statement.ts'
 import { keptSince } from '../../domain/account/account.ts'
@@ -10,6 +10,7 @@ import { DEVICES_PER_ACCOUNT } from '../../domain/account/device.ts'
 import { monthEnd, monthOf, monthStart } from '../../domain/time/month.ts'
 import { readNumber } from '../../env.ts'
 import { KEPT_DAYS } from '../../locations/history/store.ts'
+import { listMovingAccounts } from '../../move/store.ts'
 import { type CellRun, readPosition, runPart, savePosition } from '../run.ts'
 import { deleteMonth, GROUP_QUERIES } from './deleteMonth.ts'
 import { PAGES_PER_PART, PART_QUERIES, writeNextPart } from './writeMonth.ts'
@@ -120,11 +121,6 @@ const moveNextMonth = async (run: HistoryRun, account: AccountRow): Promise<bool
   return false
 }
 
-const readMovingAccounts = async (db: Database): Promise<Set<string>> => {
-  const rows = await db.select({ accountId: moves.accountId }).from(moves)
-  return new Set(rows.map(({ accountId }) => accountId))
-}
-
 /** Moves old months of a cell to the bucket, one account after the other, and round again. */
 export const moveHistory = async (run: CellRun): Promise<void> => {
   const { env, cell, db, now, take } = run
@@ -132,8 +128,8 @@ export const moveHistory = async (run: CellRun): Promise<void> => {
   if (!bucket || !take(FIXED_QUERIES)) return
   const border = monthStart(monthOf(now - readNumber(env, 'HISTORY_AFTER_DAYS') * DAY_MS))
   const history = { ...run, bucket, border }
-  // Their rows are being copied.
-  const movingAccounts = await readMovingAccounts(openDirectory(env))
+  // Two cells have rows of them.
+  const movingAccounts = await listMovingAccounts(openDirectory(env))
   const written = await db
     .select()
     .from(archivedMonths)

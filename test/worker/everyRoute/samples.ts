@@ -1,7 +1,7 @@
 import { env, exports } from 'cloudflare:workers'
 import type { Scope } from '../../../src/domain/account/scope.ts'
+import { START } from '../../../src/domain/admin/move.ts'
 import type { ProblemCode } from '../../../src/http/contract/problem.ts'
-import { START } from '../../../src/move/store.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { makeBrowser, PUSH_PATH } from '../../support/alerts/push.ts'
 import { call, callAsOperator, ORIGIN } from '../../support/http.ts'

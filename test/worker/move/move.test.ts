@@ -1,39 +1,27 @@
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { evictKeysOfAccount } from '../../src/auth/keyStatus.ts'
-import { MOVED_TABLES } from '../../src/db/accountTables.ts'
-import { openCell } from '../../src/db/open.ts'
-import { names, readAll, statement } from '../../src/db/statement.ts'
-import { ledgerOf } from '../../src/ledger/stub.ts'
-import { isOwn } from '../../src/move/rows.ts'
-import { runMove } from '../../src/move/run.ts'
-import { sweep } from '../../src/sweep/sweep.ts'
-import { openAccount, type TestAccount } from '../support/accounts.ts'
-import { watchStatements } from '../support/bindings.ts'
-import { callAsOperator } from '../support/http.ts'
-import { makeSource } from '../support/sources.ts'
+import { ledgerOf } from '../../../src/ledger/stub.ts'
+import { runMove } from '../../../src/move/run.ts'
+import { sweep } from '../../../src/sweep/sweep.ts'
+import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { watchStatements } from '../../support/bindings.ts'
+import { callAsOperator } from '../../support/http.ts'
+import {
+  dump,
+  finishMove,
+  insertMove,
+  movePath,
+  numberOf,
+  readMove,
+  report,
+} from '../../support/moves.ts'
+import { makeSource } from '../../support/sources.ts'
 
-const CELLS = [env.DB, env.CELL_1] as const
-const path = ({ id }: TestAccount) => `/admin/accounts/${id}/move`
-const readMove = async (account: TestAccount) =>
-  (await callAsOperator('GET', path(account))).body.move
-
-/** Puts a move into the table that no request works on. */
 const orderMove = async (account: TestAccount, [from, to] = [0, 1]) => {
-  const reply = await callAsOperator('POST', path(account), { body: { cell: to } })
+  const reply = await callAsOperator('POST', movePath(account), { body: { cell: to } })
   expect(reply.status, reply.text).toBe(200)
   expect(reply.body.move).toMatchObject({ from, to })
 }
-
-const report = (account: TestAccount, deviceId: string, minute: number) =>
-  account.call('POST', `/api/devices/${deviceId}/locations`, {
-    body: {
-      dateTime: new Date(Date.now() - minute * 60_000).toISOString(),
-      latitude: 47.3769,
-      longitude: 8.5417 + minute / 1000,
-    },
-  })
 
 const populate = async (account: TestAccount): Promise<string> => {
   const { body } = await account.call('POST', '/api/devices', {
@@ -46,54 +34,6 @@ const populate = async (account: TestAccount): Promise<string> => {
   await account.call('POST', '/api/groups', { body: { name: 'North' } })
   await account.call('POST', `/api/devices/${id}/alerts`, { body: { alertName: 'LowBattery' } })
   return id
-}
-
-const numberOf = async (accountId: string): Promise<number> =>
-  (await env.DB.prepare('SELECT number FROM directory WHERE account_id = ?')
-    .bind(accountId)
-    .first<number>('number')) ?? 0
-
-/** All rows of the account in a cell, by table. */
-const dump = async (cell: number, accountId: string) => {
-  const db = openCell(env, cell)
-  const account = { accountId, number: await numberOf(accountId) }
-  const tables: Record<string, unknown[]> = {}
-  for (const moved of MOVED_TABLES) {
-    const rows = await readAll(
-      statement(
-        db,
-        sql`SELECT ${names(...moved.columns)} FROM ${moved.table} WHERE ${isOwn(moved, account)}
-          ORDER BY ${names(...moved.order)}`,
-      ),
-    )
-    if (rows.length > 0) tables[moved.name] = rows
-  }
-  return tables
-}
-
-const endGrace = (accountId: string) =>
-  env.DB.prepare(
-    "UPDATE moves SET position = json_set(position, '$.switchedAt', 1) WHERE account_id = ?",
-  )
-    .bind(accountId)
-    .run()
-
-const finish = async (account: TestAccount): Promise<void> => {
-  await expect
-    .poll(
-      async () => {
-        await env.DB.prepare('UPDATE moves SET leased_until = 0 WHERE account_id = ?')
-          .bind(account.id)
-          .run()
-        await runMove(env, account.id)
-        await endGrace(account.id)
-        return (await readMove(account)).step
-      },
-      { timeout: 20_000, interval: 50 },
-    )
-    .toMatch(/^(done|cancelled)$/)
-  // Old rows go after a minute, when no isolate has the old status any more.
-  evictKeysOfAccount(account.id)
 }
 
 /** Tables that change by themselves with the move and with requests. */
@@ -111,7 +51,7 @@ test('an account moves with everything, and its tokens, pushes and event numbers
   const source = await makeSource(account, 'osmand')
   const before = await dump(0, account.id)
   await orderMove(account)
-  await finish(account)
+  await finishMove(account)
   expect(await readMove(account)).toMatchObject({ step: 'done', corrected: 0, fault: null })
   expect(withoutTraces(await dump(1, account.id))).toEqual(withoutTraces(before))
   expect(await dump(0, account.id)).toEqual({})
@@ -144,7 +84,7 @@ test('it moves back, and a token that names the first cell works all the time', 
     [1, 0],
   ] as [number, number][]) {
     await orderMove(account, cells)
-    await finish(account)
+    await finishMove(account)
     expect((await readMove(account)).step).toBe('done')
     expect((await report(account, deviceId, 60 + cells[0])).status).toBe(201)
   }
@@ -187,7 +127,7 @@ test('an alert that is raised after the move is shown in the new cell', async ()
   const account = await openAccount()
   const deviceId = await populate(account)
   await orderMove(account)
-  await finish(account)
+  await finishMove(account)
   const raised = await account.call('POST', `/api/devices/${deviceId}/alerts`, {
     body: { alertName: 'SOS' },
   })
@@ -206,43 +146,28 @@ test('a move is cancelled before the switch, and nothing is left of it', async (
       throw new Error('killed')
     }),
   }
-  await env.DB.prepare(`INSERT INTO moves VALUES (?, 0, 1, 'copying', ?, '', 0, 1, 1, NULL)`)
-    .bind(
-      account.id,
-      JSON.stringify({
-        table: 0,
-        after: null,
-        copied: 0,
-        caughtUp: 0,
-        verified: 0,
-        corrected: 0,
-        erased: 0,
-        frozenMs: null,
-        switchedAt: null,
-      }),
-    )
-    .run()
+  await insertMove(account)
   await runMove(killed as never, account.id)
   expect((await readMove(account)).fault).toMatch(/tried again/)
-  const running = await callAsOperator('POST', path(account), { body: { cell: 1 } })
+  const running = await callAsOperator('POST', movePath(account), { body: { cell: 1 } })
   expect(running.body.code).toBe('move-running')
-  expect((await callAsOperator('DELETE', path(account))).status).toBe(200)
-  await finish(account)
+  expect((await callAsOperator('DELETE', movePath(account))).status).toBe(200)
+  await finishMove(account)
   expect((await readMove(account)).step).toBe('cancelled')
   expect(await dump(1, account.id)).toEqual({})
   await orderMove(account)
-  await finish(account)
+  await finishMove(account)
   expect((await readMove(account)).step).toBe('done')
-  expect((await callAsOperator('DELETE', path(account))).body.code).toBe('move-switched')
+  expect((await callAsOperator('DELETE', movePath(account))).body.code).toBe('move-switched')
 })
 
 test('a move to an unknown cell, to its own cell and of an unknown account is refused', async () => {
   const account = await openAccount()
   for (const cell of [77, 0]) {
-    const reply = await callAsOperator('POST', path(account), { body: { cell } })
+    const reply = await callAsOperator('POST', movePath(account), { body: { cell } })
     expect(reply.status).toBe(400)
   }
-  expect((await callAsOperator('GET', path(account))).body.code).toBe('move-not-found')
+  expect((await callAsOperator('GET', movePath(account))).body.code).toBe('move-not-found')
   const none = await callAsOperator('POST', '/admin/accounts/acc_none/move', { body: { cell: 1 } })
   expect(none.status).toBe(404)
 })
@@ -254,25 +179,7 @@ test('killed after any number of statements, it goes on and loses nothing', asyn
   let places = 3
   let [from, to] = [0, 1]
   for (let allowed = 1; allowed < 190; allowed += 25) {
-    await env.DB.prepare(`DELETE FROM moves WHERE account_id = ?`).bind(account.id).run()
-    await env.DB.prepare(`INSERT INTO moves VALUES (?, ?, ?, 'copying', ?, '', 0, 1, 1, NULL)`)
-      .bind(
-        account.id,
-        from,
-        to,
-        JSON.stringify({
-          table: 0,
-          after: null,
-          copied: 0,
-          caughtUp: 0,
-          verified: 0,
-          corrected: 0,
-          erased: 0,
-          frozenMs: null,
-          switchedAt: null,
-        }),
-      )
-      .run()
+    await insertMove(account, [from, to])
     let left = allowed
     const count = () => {
       if (left-- <= 0) throw new Error('killed')
@@ -292,7 +199,7 @@ test('killed after any number of statements, it goes on and loses nothing', asyn
       .toBe(201)
     minute++
     places++
-    await finish(account)
+    await finishMove(account)
     const move = await readMove(account)
     expect(move, `after ${allowed} statements`).toMatchObject({ step: 'done', corrected: 0 })
     expect((await dump(to, account.id)).locations, `after ${allowed}`).toHaveLength(places)
@@ -306,7 +213,6 @@ test('the sweep continues a move that a crash has left', async () => {
   await populate(account)
   await orderMove(account)
   await sweep(env, Date.now())
-  await finish(account)
+  await finishMove(account)
   expect((await readMove(account)).step).toBe('done')
-  expect(CELLS).toHaveLength(2)
 })
