@@ -280,7 +280,7 @@ try {
     const support = await openOperator(supportKey)
     await openPath(support, page1)
     await support.getByRole('button', { name: 'Get access' }).waitFor()
-    for (const name of ['Change the status', 'Delete the account', 'Erase now']) {
+    for (const name of ['Change the status', 'Delete the account', 'Erase now', 'Move it']) {
       const button = support.getByRole('button', { name })
       expect((await button.count()) === 0, `support is offered “${name}”`)
     }

@@ -6,6 +6,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Unloaded } from '../../ui/states.tsx'
 import { DeleteCard } from '../account/DeleteCard.tsx'
 import { LimitsCard } from '../account/LimitsCard.tsx'
+import { MoveCard } from '../account/MoveCard.tsx'
 import { Overview } from '../account/Overview.tsx'
 import { StatusBadge } from '../account/StatusBadge.tsx'
 import { StatusCard } from '../account/StatusCard.tsx'
@@ -42,6 +43,7 @@ export const AccountPage = ({ params: { accountId = '' } }: PageProps) => {
         {operator.may('support') && !isDeleted && (
           <SupportCard account={account} onChanged={loaded.reload} />
         )}
+        <MoveCard account={account} onMoved={loaded.reload} />
         {!isDeleted && ending}
       </div>
       <UsageCard account={account} />
