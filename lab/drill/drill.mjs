@@ -1,5 +1,6 @@
 // npm run drill
-// Rehearses the restore on its own local data: export, lose, import, reconcile, compare.
+// Rehearses the restore on its own local data: export, lose, import, reconcile, compare. Then
+// moves an account, among other things that an operator does.
 import { strict as assert } from 'node:assert'
 import { cpSync } from 'node:fs'
 import { useToolchain } from '../../scripts/toolchain.mjs'
@@ -13,6 +14,7 @@ const { copyLedgers, exportDatabases, importDatabases, restoreLedgers } = await 
 )
 const { moveToInstallation } = await import('./archive.mjs')
 const { readMonthFromBucket } = await import('./history.mjs')
+const { moveToOtherCell } = await import('./move.mjs')
 const { bringBack } = await import('./undelete.mjs')
 const { changeFleet, createDevice, openFleet, reconcile, report } = await import('./fleet.mjs')
 
@@ -155,7 +157,14 @@ try {
   await historyServer.stop()
   await otherServer.stop()
 }
-console.log('6 passed, 0 failed')
+
+console.log('An account moves to another cell')
+const movingFolder = temporaryFolder()
+await moveToOtherCell(
+  () => serve({ script, folder: movingFolder, cells: CELLS, triggers: true }),
+  step,
+)
+console.log('7 passed, 0 failed')
 
 /** Not what was used of the budgets: the cell counts it, and what is lost with it is not used. */
 async function readStates(connected) {
