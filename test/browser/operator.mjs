@@ -199,6 +199,46 @@ try {
     await console1.getByRole('heading', { name: 'Tern 7' }).waitFor()
     await account.call('GET', `/api/devices/${ship.id}`)
   })
+
+  await check('an account sees who of the support has access, and ends it', async () => {
+    const body = { reason: 'Ticket 9', minutes: 15, scopes: ['read'] }
+    await admin('POST', `/accounts/${own.id}/support`, body)
+    await console1.reload()
+    const notice = console1.locator('.notice', { hasText: 'Ticket 9' })
+    await notice.getByRole('button', { name: 'End it' }).click()
+    await notice.waitFor({ state: 'detached' })
+    expect((await readStatus()).support.length === 0, 'the access lasts')
+  })
+
+  await check('its audit has names, what changed, and filters from a row', async () => {
+    await openPath(console1, '/settings/audit?action=device')
+    const row = console1.locator('tbody tr', { hasText: 'Device deleted' })
+    await row.getByRole('link', { name: 'Tern 7' }).waitFor()
+    await row.locator('summary').click()
+    await row.getByText('Name: Tern 7 → empty').waitFor()
+    await row.getByRole('link', { name: 'this item' }).click()
+    await console1.getByRole('button', { name: 'Of one item only' }).waitFor()
+    for (const action of ['created', 'deleted', 'restored'])
+      await console1.getByRole('cell', { name: `Device ${action}` }).waitFor()
+    await console1.getByLabel('Who', { exact: true }).selectOption('user')
+    await console1.getByRole('cell', { name: 'Device created' }).waitFor({ state: 'detached' })
+    await console1.getByRole('cell', { name: 'Device restored' }).waitFor()
+    await console1.getByLabel('Until', { exact: true }).fill('2020-01-01T00:00')
+    await console1.getByText('Nothing found').waitFor()
+  })
+
+  await check('it sees its usage of a month, not of months before it was opened', async () => {
+    await openPath(console1, '/settings/usage')
+    const figure = (label) => console1.locator('dl', { hasText: label })
+    await figure('License-days').getByText('Requests').waitFor()
+    await console1.getByText('Not closed yet').waitFor()
+    for (const name of ['Earlier month', 'Later month'])
+      expect(await console1.getByRole('button', { name }).isDisabled(), `${name} is offered`)
+    const saving = console1.waitForEvent('download')
+    await console1.getByRole('button', { name: 'Download CSV' }).click()
+    const file = (await saving).suggestedFilename()
+    expect(/^usage-\d{4}-\d\d\.csv$/.test(file), file)
+  })
   await console1.context().close()
 
   await check('an account is deleted by its user name, and brought back', async () => {
