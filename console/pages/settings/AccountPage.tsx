@@ -8,6 +8,7 @@ import { formatNumber } from '../../format/units.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/dialog/ConfirmButton.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
@@ -108,14 +109,17 @@ const Overview = ({ account }: { account: Account }) => {
 export default () => (
   <AccountSettings>
     {(account, onSaved) => (
-      <div class="columns">
-        <Card title={text.settings.account}>
-          <AccountForm account={account} onSaved={onSaved} />
-        </Card>
-        <Card title={text.settings.overview}>
-          <Overview account={account} />
-        </Card>
-      </div>
+      <>
+        <div class="columns">
+          <Card title={text.settings.account}>
+            <AccountForm account={account} onSaved={onSaved} />
+          </Card>
+          <Card title={text.settings.overview}>
+            <Overview account={account} />
+          </Card>
+        </div>
+        <WhoChanged id={account.id} />
+      </>
     )}
   </AccountSettings>
 )

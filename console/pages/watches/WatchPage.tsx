@@ -9,6 +9,7 @@ import { usePolling } from '../../live/usePolling.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
 import { alertLabel, text } from '../../text/text.ts'
+import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { LinkButton } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { DeviceLink } from '../../ui/links.tsx'
@@ -166,6 +167,7 @@ export default ({ params: { watchId = '' } }: PageProps) => {
       )}
       {watch.state === 'overdue' && <Overdue watch={watch} />}
       <Details watch={watch} />
+      <WhoChanged key={`audit-${watch.id}`} id={watch.id} />
     </Page>
   )
 }
