@@ -1,6 +1,6 @@
 import { resolveCell } from '../db/movedCell.ts'
 import { type Database, openCell, withRetries } from '../db/open.ts'
-import { allows, intersectScopes, SCOPES, type Scope, toScopes } from '../domain/account/scope.ts'
+import { intersectScopes, SCOPES, type Scope, toScopes } from '../domain/account/scope.ts'
 import { isSessionId } from '../domain/account/session.ts'
 import { canAct } from '../domain/account/user.ts'
 import { type AccountStatus, permits } from '../domain/admin/status.ts'
@@ -28,10 +28,6 @@ export interface Principal {
   operatorId: string | null
   status: AccountStatus
 }
-
-/** Whether the caller may read: by its scopes, and while its account is not suspended from it. */
-export const mayRead = ({ scopes, status }: Principal): boolean =>
-  allows(scopes, 'read') && permits(status, 'read')
 
 /** A verified token with the current status of its key. */
 export interface Authenticated {

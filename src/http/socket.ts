@@ -1,6 +1,6 @@
-import { type Authenticated, authenticate, mayRead } from '../auth/principal.ts'
+import { type Authenticated, authenticate } from '../auth/principal.ts'
 import { tryCountRequest } from '../auth/requestLimit.ts'
-import type { Scope } from '../domain/account/scope.ts'
+import { allows, type Scope } from '../domain/account/scope.ts'
 import { type Closing, sendableCode } from '../domain/event/stream.ts'
 import { admit, hasBearer, recordUse, requireScope } from './auth.ts'
 import type { Context } from './context.ts'
@@ -38,11 +38,15 @@ export const admitSocket = async (c: Context, scope: Scope): Promise<void> => {
 }
 
 /** Checks the token of a first message; a refusal is the reason to close the socket with. */
-export const admitMessage = async (c: Context, token: string): Promise<Authenticated | Closing> => {
+export const admitMessage = async (
+  c: Context,
+  token: string,
+  scope: Scope,
+): Promise<Authenticated | Closing> => {
   const now = Date.now()
   const authenticated = await authenticate(c.env, token, now)
   if (typeof authenticated === 'string') return 'unauthorized'
   await recordUse(c, authenticated, now)
   if (!tryCountRequest(c, authenticated.principal.accountId, now)) return 'tooManyRequests'
-  return mayRead(authenticated.principal) ? authenticated : 'forbidden'
+  return allows(authenticated.principal.scopes, scope) ? authenticated : 'forbidden'
 }

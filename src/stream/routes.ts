@@ -26,7 +26,7 @@ export const stream = new Hono<AppEnv>().get('/', operation(openStream), async (
   const socket = principal
     ? await connectToFeed(c.env, { ...principal, claims: c.get('claims'), filter, after })
     : awaitToken(async (token) => {
-        const admitted = await admitMessage(c, token)
+        const admitted = await admitMessage(c, token, 'read')
         if (typeof admitted === 'string') return admitted
         const { principal, claims } = admitted
         return connectToFeed(c.env, { ...principal, claims, filter, after })

@@ -10,10 +10,7 @@ export const SUBPROTOCOL = 'perigee'
 export const CLOSE = {
   badMessage: { code: 4400, reason: 'a message or the parameter after is not valid' },
   unauthorized: { code: 4401, reason: 'the token is no longer valid' },
-  forbidden: {
-    code: 4403,
-    reason: 'the token has not the scope read, or the account is suspended',
-  },
+  forbidden: { code: 4403, reason: 'the token does not have the scope read' },
   unacknowledged: { code: 4408, reason: 'events were not acknowledged in time' },
   tooMany: { code: 4429, reason: 'the account has too many open streams' },
   tooManyRequests: { code: 4429, reason: 'the account has made too many requests in this minute' },

@@ -1,6 +1,7 @@
-import { authenticate, mayRead, readPrincipal } from '../../auth/principal.ts'
+import { authenticate, readPrincipal } from '../../auth/principal.ts'
 import { tryCountRequest } from '../../auth/requestLimit.ts'
 import { type Database, openCell } from '../../db/open.ts'
+import { allows } from '../../domain/account/scope.ts'
 import type { Closing } from '../../domain/event/stream.ts'
 import { iso } from '../../domain/time/iso.ts'
 import type { Env } from '../../env.ts'
@@ -64,7 +65,7 @@ export class StreamAdmission {
     const principal = await readPrincipal(db, claims, now)
     if (!principal || !this.#streams.replaceClaims(socket, claims, principal.groupId))
       return 'unauthorized'
-    if (!mayRead(principal)) return 'forbidden'
+    if (!allows(principal.scopes, 'read')) return 'forbidden'
     socket.send(JSON.stringify({ type: 'token', expires: iso(claims.exp * 1000) }))
     return null
   }
@@ -88,7 +89,7 @@ export class StreamAdmission {
     if (after !== null && after > head) return 'badMessage'
     const principal = await readPrincipal(db, claims, now)
     if (!principal) return 'unauthorized'
-    if (!mayRead(principal)) return 'forbidden'
+    if (!allows(principal.scopes, 'read')) return 'forbidden'
     const sequence = after ?? head
     this.#state.acceptWebSocket(socket)
     this.#streams.save(socket, newSubscriber(claims, principal.groupId, filter, sequence))

@@ -1,7 +1,8 @@
 import { readKeyStatuses } from '../../auth/keyStatus.ts'
-import { mayRead, principalOf } from '../../auth/principal.ts'
+import { principalOf } from '../../auth/principal.ts'
 import type { Claims } from '../../auth/token.ts'
 import type { Database } from '../../db/open.ts'
+import { allows } from '../../domain/account/scope.ts'
 import { CLOSE, type Closing, MAX_TOTAL_UNACKED_BYTES } from '../../domain/event/stream.ts'
 import type { Env } from '../../env.ts'
 import { readLog } from '../../events/store.ts'
@@ -145,7 +146,7 @@ export class Streams {
       if (!keyIds.has(claims.keyId)) continue
       const principal = principalOf(claims, statuses.get(claims.keyId) ?? null, now)
       if (!principal) this.close(socket, 'unauthorized')
-      else if (!mayRead(principal)) this.close(socket, 'forbidden')
+      else if (!allows(principal.scopes, 'read')) this.close(socket, 'forbidden')
       else if (principal.groupId !== groupId)
         this.save(socket, { ...subscriber, groupId: principal.groupId })
     }

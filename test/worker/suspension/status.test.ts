@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { fetchToken, openAccount, type TestAccount } from '../../support/accounts.ts'
 import { createWatch, inMinutes, MINUTE, readWatch } from '../../support/alerts/watches.ts'
@@ -13,10 +13,6 @@ import { garminEvent, garminPush, makeSource } from '../../support/sources.ts'
 import { eventually } from '../../support/time.ts'
 
 /* What an account can do in each degree of suspension. An emergency is taken in all of them. */
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 const STATUSES = ['active', 'notice', 'readOnly', 'ingestOnly', 'disabled'] as const
 type Status = (typeof STATUSES)[number]
@@ -124,26 +120,6 @@ describe.each(STATUSES)('an account that is %s', (status) => {
     expect((await readWatch(account, late.id)).state).toBe('overdue')
   })
 })
-
-test.each(STATUSES)(
-  'streams of an account that is %s open and go on while it can be read',
-  async (status) => {
-    const { account } = await suspend('active')
-    const open = await listen(account)
-    await setStatus(account, status)
-    const { webSocket } = await upgrade('/api/stream')
-    const late = new Listener(webSocket as WebSocket)
-    late.send({ type: 'token', token: account.token })
-    await passTime(account, 25_000)
-    if (STATUSES.indexOf(status) < 3) {
-      await late.waitForReady()
-      expect(open.closed).toBeNull()
-      return
-    }
-    expect((await late.waitForClose()).code).toBe(4403)
-    expect((await open.waitForClose()).code).toBe(status === 'disabled' ? 4401 : 4403)
-  },
-)
 
 test('of a disabled account an ordinary push is not stored nor refused, and an admin gets no token', async () => {
   const { account, source, identifier, device } = await suspend('disabled')
