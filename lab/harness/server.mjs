@@ -63,10 +63,12 @@ export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'perigee-lab-'))
  * does not have.
  * The runtime's inspector listens on `inspectorPort` (0: any). With `triggers` a request to
  * `/cdn-cgi/local/scheduled` runs the cron trigger. Without `joins` each request calls D1 itself: what
- * joins calls needs promises that one request resolves for another.
+ * joins calls needs promises that one request resolves for another. `objects` is the bundle that runs
+ * the Durable Objects, if it is not the Worker's own.
  */
 export async function serve({
   script,
+  objects,
   folder,
   port = 0,
   cells = 1,
@@ -77,27 +79,31 @@ export async function serve({
   inspectorPort,
   triggers = false,
   joins = true,
+  migrations = 'migrations',
 }) {
   const options = bindings ?? (await readBindings({ cells, vars, assets }))
   const notJoining = joins ? [] : ['no_handle_cross_request_promise_resolution']
+  const worker = {
+    ...options,
+    compatibilityFlags: [...(options.compatibilityFlags ?? []), ...notJoining],
+    modules: true,
+    script,
+    ...(directPort && { unsafeDirectSockets: [{ host: '127.0.0.1', port: directPort }] }),
+  }
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      ...options,
-      compatibilityFlags: [...(options.compatibilityFlags ?? []), ...notJoining],
-      modules: true,
-      script,
+      ...(objects ? { workers: withObjectsOf(worker, objects) } : worker),
       port,
       inspectorPort,
       unsafeTriggerHandlers: triggers,
       resourcePersistencePath: join(folder, '.wrangler/state/v3'),
       logRequests: false,
       handleStructuredLogs() {},
-      ...(directPort && { unsafeDirectSockets: [{ host: '127.0.0.1', port: directPort }] }),
     }),
   )
   const { origin } = await server.ready
   const databases = await Promise.all(cellNames(cells).map((name) => server.getD1Database(name)))
-  for (const database of databases) await migrate(database)
+  for (const database of databases) await migrate(database, migrations)
   return {
     base: directPort ? `http://127.0.0.1:${directPort}` : origin,
     server,
@@ -133,15 +139,23 @@ export async function readBindings({ cells = 1, vars = {}, assets = true }) {
   }
 }
 
-async function migrate(database) {
+/** Two Workers with the same bindings: the first serves, the second runs the objects of both. */
+function withObjectsOf(worker, objects) {
+  const bound = Object.entries(worker.durableObjects)
+  const elsewhere = bound.map(([name, object]) => [name, { ...object, scriptName: 'objects' }])
+  return [
+    { ...worker, name: 'worker', durableObjects: Object.fromEntries(elsewhere) },
+    { ...worker, name: 'objects', script: objects, unsafeDirectSockets: undefined },
+  ]
+}
+
+async function migrate(database, folder) {
   await database.exec('CREATE TABLE IF NOT EXISTS lab_migrations (name TEXT PRIMARY KEY)')
   const { results } = await database.prepare('SELECT name FROM lab_migrations').all()
   const applied = new Set(results.map(({ name }) => name))
-  const files = readdirSync('migrations').filter(
-    (name) => name.endsWith('.sql') && !applied.has(name),
-  )
+  const files = readdirSync(folder).filter((name) => name.endsWith('.sql') && !applied.has(name))
   for (const file of files.sort()) {
-    const statements = readFileSync(`migrations/${file}`, 'utf8').split('--> statement-breakpoint')
+    const statements = readFileSync(join(folder, file), 'utf8').split('--> statement-breakpoint')
     const record = database.prepare('INSERT INTO lab_migrations VALUES (?)').bind(file)
     await database.batch([...statements.map((sql) => database.prepare(sql)), record])
   }

@@ -9,7 +9,7 @@ import { applyPatch, changesMember } from '../http/body/patch.ts'
 import { readCurrentUsage } from '../http/budget/meters.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { invalid, requireOk } from '../http/contract/problem.ts'
+import { invalid } from '../http/contract/problem.ts'
 import { refuseLinkInName } from '../http/contract/validation.ts'
 import { readCursor } from '../http/paging/page.ts'
 import { replyPage, replyWithEtag } from '../http/reply/reply.ts'
@@ -19,12 +19,12 @@ import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import { listSupport } from '../support/store.ts'
 import * as contract from './contract.ts'
+import { completeOutcome, readLedgerAccount, requireKeeping } from './ledgerAccount.ts'
 import { type BudgetContext, presentAccount } from './present.ts'
 
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
 
-const readOwn = async (c: Context) =>
-  requireOk(await retryTransient(() => ownLedger(c).readAccount()))
+const readOwn = (c: Context) => readLedgerAccount(c.env, c.get('principal').accountId)
 
 const readBudgetContext = async (c: Context): Promise<BudgetContext> => ({
   usage: await readCurrentUsage(requestContext(c)),
@@ -74,20 +74,23 @@ export const account = new Hono<AppEnv>()
     const context = await readBudgetContext(c)
     const { account, sent, lastDrill } = await editResource(c, {
       find: async () => {
-        const { account, sent, lastDrill } = await readOwn(c)
-        return { ...account, sent, lastDrill }
+        const { account, sent, lastDrill, isBehind } = await readOwn(c)
+        return { ...account, sent, lastDrill, isBehind }
       },
-      change: ({ sent, lastDrill, ...before }) => {
+      change: ({ sent, lastDrill, isBehind, ...before }) => {
         const shown = presentAccount(before, { ...context, sent, lastDrill })
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
         requireAllowedRetention(before, changed.retentionDays)
+        const { supportMayWrite } = changed
+        requireKeeping(isBehind, before, { supportMayWrite })
         // What is shown may be the default, which stays one until the caller sets something.
         const isSet = changesMember(patch, 'escalation')
         const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation
         return { ...changed, escalation }
       },
-      write: (_, change, versions) => ownLedger(c).editAccount(change, versions, writerOf(c)),
+      write: async (_, change, versions) =>
+        completeOutcome(await ownLedger(c).editAccount(change, versions, writerOf(c))),
     })
     if (changesMember(patch, 'supportMayWrite')) evictKeysOfAccount(account.id)
     const body = presentWrapped(account, { ...context, sent, lastDrill })

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { completeOutcome, requireKeeping } from '../account/ledgerAccount.ts'
 import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { issueApiKey } from '../auth/secret.ts'
 import { openCell, openDirectory, withRetries } from '../db/open.ts'
@@ -101,7 +102,9 @@ export const admin = new Hono<AppEnv>()
     const id = await c.get('newId')('acc')
     const entry = await reserveEntry(c, { id, userName, cell })
     const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total }
-    const { account, sent } = requireOk(await ledgerOf(c.env, id).openAccount(opening, writerOf(c)))
+    const { account, sent } = requireOk(
+      completeOutcome(await ledgerOf(c.env, id).openAccount(opening, writerOf(c))),
+    )
     const first = { name: 'first', scopes: ['admin' as const], expires: null }
     const { apiKey } = await makeKey(c, account, first)
     await confirmOpening(openDirectory(c.env), id)
@@ -120,24 +123,21 @@ export const admin = new Hono<AppEnv>()
     const patch = c.req.valid('json')
     const { account, sent } = await editResource(c, {
       find: async () => {
-        const { account, sent } = await readRequested(c)
-        return { ...account, sent }
+        const { account, sent, isBehind } = await readRequested(c)
+        return { ...account, sent, isBehind }
       },
-      change: async ({ sent, ...before }) => {
+      change: async ({ sent, isBehind, ...before }) => {
         const editable = presentEditable(before, await readBudgetContext(c, before, sent))
         const changed = applyPatch(patch, editable, contract.replaceOperatedAccount)
         refuseLinkInName(changed.name, before.name)
         const { licenses: total, name, statusMessage, budgets } = changed
-        return {
-          total,
-          name,
-          status: changedStatus(before.status, changed),
-          statusMessage,
-          budgets,
-        }
+        const status = changedStatus(before.status, changed)
+        const change = { total, name, status, statusMessage, budgets }
+        requireKeeping(isBehind, before, change)
+        return change
       },
-      write: ({ id }, change, versions) =>
-        ledgerOf(c.env, id).editAccount(change, versions, writerOf(c)),
+      write: async ({ id }, change, versions) =>
+        completeOutcome(await ledgerOf(c.env, id).editAccount(change, versions, writerOf(c))),
     })
     evictKeysOfAccount(account.id)
     await rereadBudgets(operatorContext(c, account))
@@ -163,7 +163,9 @@ export const admin = new Hono<AppEnv>()
   })
   .post('/accounts/:accountId/undelete', operation(contract.undeleteAccount), async (c) => {
     const { id } = await findRequested(c)
-    const { account, sent } = requireOk(await ledgerOf(c.env, id).undeleteAccount(writerOf(c)))
+    const { account, sent } = requireOk(
+      completeOutcome(await ledgerOf(c.env, id).undeleteAccount(writerOf(c))),
+    )
     evictKeysOfAccount(id)
     const body = presentWrapped(account, await readBudgetContext(c, account, sent))
     return replyWithEtag(c, contract.undeleteAccount, body, account)

@@ -1,19 +1,22 @@
 import { Hono } from 'hono'
+import { readLedgerAccount } from '../account/ledgerAccount.ts'
 import { presentWrapped, readBudgetContext } from '../admin/operated.ts'
-import { findRequested } from '../admin/requested.ts'
-import { retryTransient } from '../db/transient.ts'
-import type { Account } from '../domain/account/account.ts'
+import { readRequested } from '../admin/requested.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { Problem, requireOk } from '../http/contract/problem.ts'
+import { notUpgraded, Problem } from '../http/contract/problem.ts'
 import { replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
-import { ledgerOf } from '../ledger/stub.ts'
 import { operatorContext, requestContext, type ServiceContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { exportAccount } from './exportAccount.ts'
 import { importAccount } from './importAccount.ts'
 
-const replyArchive = async (c: Context, context: ServiceContext, account: Account) => {
+type Found = Pick<Awaited<ReturnType<typeof readLedgerAccount>>, 'account' | 'isBehind'>
+
+const replyArchive = async (c: Context, context: ServiceContext, found: Found) => {
+  const { account, isBehind } = found
+  // Found out while it streams, it would only break the archive.
+  if (isBehind) throw notUpgraded()
   const stream = await exportAccount(c, context, account)
   const name = `${account.userName.replaceAll(/[^\w.-]/g, '_')}.tar.gz`
   return replyStream(c, stream, {
@@ -26,9 +29,8 @@ export const accountExport = new Hono<AppEnv>().post(
   '/',
   operation(contract.exportAccount),
   async (c) => {
-    const ledger = ledgerOf(c.env, c.get('principal').accountId)
-    const { account } = requireOk(await retryTransient(() => ledger.readAccount()))
-    return replyArchive(c, requestContext(c), account)
+    const found = await readLedgerAccount(c.env, c.get('principal').accountId)
+    return replyArchive(c, requestContext(c), found)
   },
 )
 
@@ -52,8 +54,7 @@ export const operatorArchives = new Hono<AppEnv>()
       const { session, files } = result
       return replyAlternate(c, contract.importAccount, { success: true, session, files })
     }
-    const ledger = ledgerOf(c.env, result.accountId)
-    const { account, sent } = requireOk(await ledger.readAccount())
+    const { account, sent } = await readLedgerAccount(c.env, result.accountId)
     const shown = presentWrapped(account, await readBudgetContext(c, account, sent))
     const body = { ...shown, apiKey: result.apiKey }
     return replyWithEtag(c, contract.importAccount, body, {
@@ -62,6 +63,6 @@ export const operatorArchives = new Hono<AppEnv>()
     })
   })
   .post('/:accountId/export', operation(contract.exportOperatedAccount), async (c) => {
-    const account = await findRequested(c)
-    return replyArchive(c, operatorContext(c, account), account)
+    const found = await readRequested(c)
+    return replyArchive(c, operatorContext(c, found.account), found)
   })

@@ -9,9 +9,11 @@ export const textOf = (error: Error): string =>
   error.cause instanceof Error ? `${error.message} ${textOf(error.cause)}` : error.message
 
 const OUR_FAULT = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/
-/** The last is of an object that a deploy has not reached yet, or of a Worker that it has not. */
-const PLATFORM_FAULT =
-  /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out|does not implement the method/i
+const PLATFORM_FAULT = /D1_ERROR|Network connection lost|overloaded|reset|timed? ?out/i
+const UNKNOWN_METHOD = /does not implement the method/
+
+/** A deploy has not reached the object yet, or the Worker. */
+export const isOtherRelease = (error: Error): boolean => UNKNOWN_METHOD.test(error.message)
 
 /** The platform failed, not our code: the same request may succeed later. */
 export const isTransient = (error: Error): boolean => {
@@ -19,7 +21,10 @@ export const isTransient = (error: Error): boolean => {
   const text = textOf(error)
   return (
     !OUR_FAULT.test(text) &&
-    (retryable === true || overloaded === true || PLATFORM_FAULT.test(text))
+    (retryable === true ||
+      overloaded === true ||
+      isOtherRelease(error) ||
+      PLATFORM_FAULT.test(text))
   )
 }
 

@@ -3,11 +3,13 @@ import { findInDirectory } from '../admin/store.ts'
 import { openCell, openDirectory, withRetries, withWriter } from '../db/open.ts'
 import { fullCellBytes } from '../domain/account/cell.ts'
 import { cellNumbers, readNumber } from '../env.ts'
+import { feedOf } from '../feed/stub.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
 import { writerOf } from '../http/writer.ts'
+import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { presentMove } from './present.ts'
 import { runMove } from './run.ts'
@@ -40,11 +42,18 @@ const requireCell = async (c: Context, toCell: number, fromCell: number): Promis
   if (size >= fullCellBytes(readNumber(c.env, 'CELL_MAX_BYTES'))) throw new Problem('cells-full')
 }
 
+/** Objects of the release before could not follow the account. Changes nothing. */
+const requireUpgraded = async ({ env }: Context, accountId: string, cell: number) => {
+  await ledgerOf(env, accountId).readSchemaVersion()
+  await feedOf(env, accountId).moveTo({ accountId, cell })
+}
+
 export const moves = new Hono<AppEnv>()
   .post('/accounts/:accountId/move', operation(contract.moveAccount), async (c) => {
     const { accountId, cell: fromCell } = await findRequested(c)
     const { cell: toCell } = c.req.valid('json')
     await requireCell(c, toCell, fromCell)
+    await requireUpgraded(c, accountId, fromCell)
     const directory = withWriter(openDirectory(c.env), writerOf(c))
     const now = Date.now()
     if (!(await store.startMove(directory, { accountId, fromCell, toCell, now })))

@@ -423,6 +423,14 @@ export const signInProblem = (code: keyof typeof SIGN_IN_STATUS, detail?: string
 export const overloaded = (): Problem =>
   new Problem('unavailable', { headers: { 'Retry-After': '1', 'Cache-Control': 'no-store' } })
 
+/** The account's object still runs the release before, which cannot do what is asked. */
+export const notUpgraded = (): Problem =>
+  new Problem('unavailable', {
+    detail:
+      'A new release is being deployed and has not reached this account yet. Try again in some minutes.',
+    headers: { 'Retry-After': '60' },
+  })
+
 export const invalid = (...errors: FieldError[]): Problem =>
   new Problem('invalid-request', { errors })
 

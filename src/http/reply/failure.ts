@@ -1,9 +1,9 @@
 import { evictKeysOfAccount } from '../../auth/keyStatus.ts'
 import { isMoving } from '../../db/movedCell.ts'
-import { isTransient } from '../../db/transient.ts'
+import { isOtherRelease, isTransient } from '../../db/transient.ts'
 import { isSessionId } from '../../domain/account/session.ts'
 import type { Context } from '../context.ts'
-import { Problem } from '../contract/problem.ts'
+import { notUpgraded, Problem } from '../contract/problem.ts'
 
 /** The problem that a request which threw is answered with. */
 export const problemOf = (c: Context, error: Error): Problem => {
@@ -13,6 +13,7 @@ export const problemOf = (c: Context, error: Error): Problem => {
     if (caller) evictKeysOfAccount(caller.accountId)
     return new Problem('account-moving')
   }
+  if (isOtherRelease(error)) return notUpgraded()
   if (!(error instanceof Problem))
     return new Problem(isTransient(error) ? 'unavailable' : 'internal')
   if (error.code !== 'account-not-found' || !caller) return error

@@ -2,6 +2,7 @@ import { insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
 import { type Account, DEFAULT_RETENTION_DAYS, NO_LIMITS } from '../../domain/account/account.ts'
 import { canGrant } from '../../domain/account/license.ts'
 import { changesBetween } from '../../domain/admin/audit.ts'
+import { completeChange, forBothReleases } from '../../domain/admin/otherRelease.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   type EmergencySettings,
@@ -76,7 +77,7 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
 
 export const acceptAccount = (tx: Decision): AccountOutcome => ({
   ok: true,
-  account: tx.account,
+  account: forBothReleases(tx.account),
   sent: sentToday(tx),
   lastDrill: findLastDrill(tx.sql),
 })
@@ -95,7 +96,7 @@ export const editAccount = (
   versions: number[] | null,
 ): AccountOutcome => {
   const { account, now } = tx
-  const change = withAllowedRetention(account, asked)
+  const change = withAllowedRetention(account, completeChange(account, asked))
   if (versions && !versions.includes(account.version))
     return { ok: false, refusal: 'precondition-failed' }
   const { timeZone = account.timeZone, total = account.total } = change

@@ -2,44 +2,31 @@ import { eq, sql } from 'drizzle-orm'
 import { insertSelect } from '../../../db/query.ts'
 import { accounts, erasures, eventHeads } from '../../../db/schema.ts'
 import type { Account } from '../../../domain/account/account.ts'
-import type { AccountStatus } from '../../../domain/admin/status.ts'
+import { completeAccount } from '../../../domain/admin/otherRelease.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   storeEmergencySettings,
 } from '../../../domain/message/emergency.ts'
-import {
-  NO_MESSAGE_OVERRIDES,
-  storeMessageOverrides,
-} from '../../../domain/message/messageBudget.ts'
+import { storeMessageOverrides } from '../../../domain/message/messageBudget.ts'
 import type { Write } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
 /** Whatever changes rules writes their version, and every effect has a number of its own. */
 type AccountColumns = Columns<typeof accounts, 'rulesVersion' | 'seq'>
 
-/** An effect of an earlier release says only whether the account is disabled. */
-const statusOf = (account: Partial<Account> & { disabled?: boolean }): AccountStatus =>
-  account.status ?? (account.disabled ? 'disabled' : 'active')
-
-export const toAccountColumns = (account: Account, nextExpiry: number | null): AccountColumns => ({
-  ...account,
-  licenses: account.total,
-  // An effect of an earlier release has no status, budgets or emergency settings.
-  status: statusOf(account),
-  statusMessage: account.statusMessage ?? '',
-  deletedAt: account.deletedAt ?? null,
-  supportMayWrite: account.supportMayWrite ?? false,
-  disabled: statusOf(account) === 'disabled',
-  locationsPerDay: account.budgets?.locationsPerDay ?? null,
-  storageBytes: account.budgets?.storageBytes ?? null,
-  maxUsers: account.budgets?.maxUsers ?? null,
-  requestsPerMinute: account.budgets?.requestsPerMinute ?? null,
-  maxRetentionDays: account.budgets?.maxRetentionDays ?? null,
-  maxZones: account.budgets?.maxZones ?? null,
-  messagesPerDay: storeMessageOverrides(account.budgets?.messagesPerDay ?? NO_MESSAGE_OVERRIDES),
-  emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
-  nextExpiry,
-})
+/** An effect of an earlier release has no status, budgets or emergency settings. */
+export const toAccountColumns = (posted: Account, nextExpiry: number | null): AccountColumns => {
+  const { budgets, ...account } = completeAccount(posted)
+  return {
+    ...account,
+    ...budgets,
+    licenses: account.total,
+    disabled: account.status === 'disabled',
+    messagesPerDay: storeMessageOverrides(budgets.messagesPerDay),
+    emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
+    nextExpiry,
+  }
+}
 
 /** While an erasure is pending, a late repeat does not bring the row back. */
 const upsertAccount = compileUpsert({
