@@ -104,6 +104,28 @@ describe.each(STATUSES)('an account that is %s', (status) => {
     expect(await alertsOf(account)).toEqual(['SOSButton', 'SOSButton'])
   })
 
+  test('takes a report that carries an SOS, ordinary alerts unless disabled, and who handles one', async () => {
+    const { account, device } = await suspend(status)
+    const at = `/api/devices/${device}`
+    const sos = { ...located(), alerts: ['SOSButton'] }
+    const report = await account.call('POST', `${at}/locations`, { body: { location: sos } })
+    expect(report.status, report.text).toBe(201)
+    const alertId = await env.DB.prepare('SELECT id FROM alerts WHERE account_id = ?')
+      .bind(account.id)
+      .first<string>('id')
+    expect((await account.call('POST', `/api/alerts/${alertId}/acknowledge`)).status).toBe(200)
+    const other = await account.call('POST', `${at}/alerts`, {
+      body: { alert: { alertName: 'LowBattery' } },
+    })
+    expect(other.status, other.text).toBe(status === 'disabled' ? 401 : 201)
+    const query = await account.call('POST', `${at}/alerts`, {
+      body: { from: '2026-01-01T00:00:00Z', limit: 1 },
+    })
+    expect(query.status, query.text).toBe([200, 200, 200, 403, 401][degree])
+    const names = ['SOSButton', ...(status === 'disabled' ? [] : ['LowBattery'])]
+    expect((await alertsOf(account)).toSorted()).toEqual(names.toSorted())
+  })
+
   test('misses nobody who has checked in, and alerts about who has not', async () => {
     const { account, device, identifier, source } = await suspend('active')
     const watch = await createWatch(account, device, { due: inMinutes(30), graceMinutes: 5 })
