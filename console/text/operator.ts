@@ -235,9 +235,9 @@ export const operatorText = {
       `Everything of it is copied to cell ${cell}, then the account is switched, and the copy in the old cell is deleted.`,
     steps: {
       copying: 'Copying',
-      catchingUp: 'Copying what changed',
-      verifying: 'Comparing both',
-      erasing: 'Deleting the old rows',
+      catchingUp: 'Catching up',
+      verifying: 'Comparing',
+      erasing: 'Deleting',
       done: 'Done',
       cancelling: 'Cancelling',
       cancelled: 'Cancelled',

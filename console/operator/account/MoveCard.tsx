@@ -57,7 +57,7 @@ const Progress = ({ move }: { move: Move }) => (
 
 interface MoveCardProps {
   account: OperatedAccount
-  /** Called when the account is in another cell than is shown. */
+  /** Called once the account is in another cell than is shown. */
   onMoved: () => void
 }
 
@@ -70,7 +70,7 @@ export const MoveCard = ({ account: { id, name, cell, deletedAt }, onMoved }: Mo
     if (!move || isOver(move)) return
     const read = await readMove(id, signal)
     loaded.set(() => read)
-    if (read.move?.step === 'done' && read.move.to !== cell) onMoved()
+    if (read.move?.switched && read.move.to !== cell) onMoved()
   }, POLL_MS)
   const params = { accountId: id }
   const canStart = operator.may('own') && deletedAt === null && (!move || isOver(move))
