@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findKeyStatus } from '../../../src/auth/keyStatus.ts'
+import { findMoved } from '../../../src/db/movedCell.ts'
 import type { Page, Position } from '../../../src/db/page.ts'
 import { packLocation } from '../../../src/db/queries/locations.ts'
 import { addUsage } from '../../../src/db/queries/usage.ts'
@@ -15,6 +16,20 @@ import { findGroup, isFull, listGroups, resolveGroup } from '../../../src/groups
 import { prepareQuarantine } from '../../../src/ingest/quarantine.ts'
 import { findKey, insertKey, listKeys } from '../../../src/keys/store.ts'
 import { applyEffects } from '../../../src/ledger/outbox/projection/applyEffects.ts'
+import {
+  deleteChanges,
+  deleteMove,
+  findChanged,
+  findMove,
+  leaseMove,
+  leaveUnmoved,
+  listMoves,
+  listMovingAccounts,
+  readChanges,
+  renew,
+  saveMove,
+  startMove,
+} from '../../../src/move/store.ts'
 import {
   deleteGoneSubscription,
   findPushSubscription,
@@ -55,6 +70,7 @@ import {
 } from '../../../src/sources/unclaimed/reports.ts'
 import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
 import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
+import { reopenMonths } from '../../../src/sweep/usageMonths.ts'
 import {
   insertMonth,
   listMonth,
@@ -402,6 +418,27 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
       limit: 10,
     }
     expect((await listMonth(db, listing)).find((row) => row.id === own)?.record).toEqual(usage)
+    expect(await scansOf(statements)).toEqual([])
+  })
+
+  test('moves, and what changes meanwhile, are found by account', async () => {
+    const { db, statements } = recordCell()
+    const accountId = account.id
+    await startMove(db, { accountId, fromCell: 0, toCell: 1, now: 1 })
+    expect(await listMoves(db, 1)).toEqual([accountId])
+    const move = await leaseMove(db, accountId, { lease: 'plans', now: 1 })
+    if (!move) throw new Error('no move')
+    expect(await listMovingAccounts(db)).toEqual(new Set([accountId]))
+    await saveMove(db, move, { step: 'cancelled', leasedUntil: 0 })
+    expect(await findMove(db, accountId)).toMatchObject({ step: 'cancelled' })
+    await findMoved(db, accountId)
+    await renew(db, move)
+    await leaveUnmoved(db, accountId)
+    await readChanges(db, accountId, 10)
+    await findChanged(db, { accountId, name: 'zones', keys: ['["zon_1"]'] })
+    await deleteChanges(db, accountId)
+    await reopenMonths(db, accountId, Date.now())
+    await deleteMove(db, accountId)
     expect(await scansOf(statements)).toEqual([])
   })
 

@@ -16,10 +16,11 @@ interface Step {
 /**
  * Tables that may be read whole. In an object: one row, a few for each webhook, those of some days,
  * the license log, which usage is counted from and which has at most 100,000 lines, and the outbox,
- * which is read a page at a time from its end. In the directory: one row a cell, and a few keys.
+ * which is read a page at a time from its end. In the directory: one row a cell, a few keys, and one for
+ * each account that has moved.
  */
 const SMALL_TABLES =
-  'account|feed_state|webhook_workers|log|message_usage|secrets|audit_entries|disable_notices|emergencies|notices|outbox|cells|push_keys|sweep_runs|d1_migrations|sqlite_sequence'
+  'account|feed_state|webhook_workers|log|message_usage|secrets|audit_entries|disable_notices|emergencies|notices|outbox|cells|moves|push_keys|sweep_runs|d1_migrations|sqlite_sequence'
 /** A table that grows is read from its first row to the last. */
 const READS_TABLE = new RegExp(
   `^SCAN (?!\\w+ VIRTUAL TABLE|CONSTANT ROW|\\(subquery-\\d+\\)|(${SMALL_TABLES})\\b)`,
