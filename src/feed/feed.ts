@@ -199,7 +199,6 @@ export class AccountFeed extends DurableObject<Env> {
     const now = Date.now()
     const db = openCell(this.env, state.cell)
     this.#lastPollAt = now
-    // What cannot be stored is tried again: it must not hold up what is delivered.
     await drainAudit(this.#sql, this.env, state).catch(() => {})
     this.#streams.closeExpired(now)
     const { status, head, webhooks } = await readAccountSnapshot(db, state.accountId)
