@@ -38,7 +38,7 @@ export const hasPendingAudit = (sql: SqlStorage): boolean => hasRow(sql, auditEn
 
 const PAGE = 50
 
-/** Stores what is pending in the cell. A repeat stores nothing twice; a failure holds up no delivery. */
+/** Stores what is pending in the cell. A repeat stores nothing twice. Callers ignore failures. */
 export const drainAudit = async (
   sql: SqlStorage,
   env: Env,
