@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { isHere } from '../db/movedCell.ts'
 import type { Database } from '../db/open.ts'
 import { selectBacklogs } from '../db/queries/backlogs.ts'
 import {
@@ -89,6 +90,7 @@ const selectQueued = (db: Database, onlyEmergencies: boolean) =>
         FROM ${messages} WHERE ${messages.status} = 'queued'
         ORDER BY ${messages.changed} LIMIT ${literal(MAX_QUEUED)}) queued
       JOIN ${accounts} ON ${accounts.id} = queued.account_id AND ${accounts.deletedAt} IS NULL
+        AND ${isHere(accounts.id)}
       ${
         onlyEmergencies
           ? sql`JOIN ${alerts} ON ${alerts.id} = queued.alert_id AND ${alerts.emergency} = 1`
@@ -106,6 +108,7 @@ const selectPending = (db: Database) =>
         ORDER BY ${pendingRaises.creation}, ${pendingRaises.id}
         LIMIT ${literal(MAX_PENDING)}) pending
       JOIN ${accounts} ON ${accounts.id} = pending.account_id AND ${accounts.deletedAt} IS NULL
+        AND ${isHere(accounts.id)}
       ORDER BY pending.creation LIMIT 1`,
   )
 

@@ -1,8 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { openCell } from '../../../src/db/open.ts'
 import { runMove } from '../../../src/move/run.ts'
+import { readCellHealth } from '../../../src/service/store.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { eraseAccount, openAccount, type TestAccount } from '../../support/accounts.ts'
+import { raiseAlert } from '../../support/alerts/alerts.ts'
+import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { watchStatements } from '../../support/bindings.ts'
 import { createDevice } from '../../support/devices.ts'
 import { callAsOperator } from '../../support/http.ts'
@@ -18,6 +22,7 @@ import {
   stopMove,
 } from '../../support/moves.ts'
 import { daysAgo } from '../../support/time.ts'
+import { createUser } from '../../support/users.ts'
 import { hourly, moveAll, OLD, objectsOf, openFleet, reportAll } from '../history/fleet.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -181,6 +186,22 @@ test('months in R2 wait for the end of a move, are read all the time and move on
   await moveAll(account)
   expect(await objectsOf(account)).toHaveLength(2)
   expect(await read()).toEqual(before)
+})
+
+test('the health of a cell leaves out what has left it', async () => {
+  const account = await openAccount()
+  await createUser(account)
+  await raiseAlert(account, await createDevice(account, 'Tern'))
+  await waitUntilSent(account)
+  await env.DB.prepare(`UPDATE messages SET status = 'queued', changed = 1000 WHERE account_id = ?`)
+    .bind(account.id)
+    .run()
+  const unsentIn = async (cell: number) =>
+    (await readCellHealth(openCell(env, cell), Date.now())).unsentMessage?.accountId
+  expect(await unsentIn(0)).toBe(account.id)
+  await stopMove(account, 'arrived')
+  expect([await unsentIn(0), await unsentIn(1)]).toEqual([undefined, account.id])
+  await finishMove(account)
 })
 
 test.each(['copying', 'frozen', 'moved', 'arrived'] as const)(
