@@ -179,6 +179,8 @@ export const operatorText = {
     webhooks: 'Webhooks behind',
     parts: 'Parts of the sweep',
     partNames: {
+      'abandoned-accounts': 'Accounts that were half opened',
+      'push-keys': 'Keys of notifications',
       'pending-raises': 'Alerts that wait for their ledger',
       watches: 'Check-ins',
       silence: 'Silent devices',

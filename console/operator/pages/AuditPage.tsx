@@ -12,10 +12,10 @@ const ACCOUNT: Column<AuditEntry> = {
   key: 'account',
   label: words.audit.account,
   cell: ({ account, accountName }) =>
-    account ? (
-      <a href={`/operator/accounts/${account}`}>{accountName ?? account}</a>
+    accountName ? (
+      <a href={`/operator/accounts/${account}`}>{accountName}</a>
     ) : (
-      <span class="muted">{words.audit.service}</span>
+      <span class="muted">{account ?? words.audit.service}</span>
     ),
 }
 
@@ -31,8 +31,8 @@ export const AuditPage = () => {
       <AuditList
         of="GET /admin/audit"
         kinds={KINDS}
-        hrefOf={({ resource: { type, id } }) =>
-          type === 'account' ? `/operator/accounts/${id}` : null
+        hrefOf={({ resource: { type, id }, accountName }) =>
+          type === 'account' && accountName ? `/operator/accounts/${id}` : null
         }
         nameOf={({ resource, accountName }) => (resource.type === 'account' ? accountName : null)}
         columns={[ACCOUNT]}
