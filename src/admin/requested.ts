@@ -13,5 +13,13 @@ export const readRequested = async (c: Context) => {
   return readLedgerAccount(c.env, id)
 }
 
+/** Throws a 404 that says what to do: an operator sees deleted accounts. */
+export const requireExisting = ({ deletedAt }: Account): void => {
+  if (deletedAt === null) return
+  throw new Problem('account-not-found', {
+    detail: 'The account is deleted: bring it back first (`POST …/undelete`).',
+  })
+}
+
 export const findRequested = async (c: Context): Promise<Account> =>
   (await readRequested(c)).account

@@ -30,7 +30,7 @@ import * as contract from './contract.ts'
 import { budgetContext, presentWrapped, readBudgetContext } from './operated.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
-import { findRequested, readRequested } from './requested.ts'
+import { findRequested, readRequested, requireExisting } from './requested.ts'
 import { reserveEntry } from './reserveEntry.ts'
 import { searchAccounts } from './search.ts'
 import { confirmOpening, type DirectoryEntry, readAccounts } from './store.ts'
@@ -124,6 +124,7 @@ export const admin = new Hono<AppEnv>()
     const { account, sent } = await editResource(c, {
       find: async () => {
         const { account, sent, isBehind } = await readRequested(c)
+        requireExisting(account)
         return { ...account, sent, isBehind }
       },
       change: async ({ sent, isBehind, ...before }) => {
@@ -174,6 +175,7 @@ export const admin = new Hono<AppEnv>()
     const { name = 'operator', scopes = ['admin'], expires } = c.req.valid('json')
     requireFutureExpiry(expires, Date.now())
     const account = await findRequested(c)
+    requireExisting(account)
     const made = await makeKey(c, account, { name, scopes, expires })
     const headers = { Location: `/api/account/keys/${made.key.id}` }
     return reply(c, contract.createAccountKey, { success: true, ...made }, headers)

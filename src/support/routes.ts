@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { readRequested } from '../admin/requested.ts'
+import { readRequested, requireExisting } from '../admin/requested.ts'
 import { evictKey } from '../auth/keyStatus.ts'
 import { signToken } from '../auth/token.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
@@ -20,8 +20,7 @@ export const support = new Hono<AppEnv>()
   .post('/accounts/:accountId/support', operation(contract.startSupport), async (c) => {
     const { reason, minutes, scopes } = c.req.valid('json')
     const { account } = await readRequested(c)
-    if (account.deletedAt !== null)
-      throw new Problem('account-not-found', { detail: 'The account is deleted.' })
+    requireExisting(account)
     if (!account.supportMayWrite && scopes.some((scope) => scope !== 'read'))
       throw new Problem('forbidden', {
         detail: 'The account does not allow support to change anything (`supportMayWrite`).',

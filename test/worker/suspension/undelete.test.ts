@@ -46,6 +46,18 @@ describe('a deleted account', () => {
     expect((await source.push({ query: '?id=alpha-1&lat=1&lon=1&alarm=sos' })).status).toBe(404)
     const shown = (await callAsOperator('GET', pathOf(account))).body.account
     expect(Date.parse(shown.erasesAt) - Date.parse(shown.deletedAt)).toBe(30 * DAY)
+    for (const [method, path] of [
+      ['PATCH', pathOf(account)],
+      ['POST', `${pathOf(account)}/keys`],
+      ['POST', `${pathOf(account)}/support`],
+    ] as const) {
+      const body = path.endsWith('support') ? { reason: 'Why' } : { name: 'New' }
+      const refused = await callAsOperator(method, path, { body })
+      expect([refused.status, refused.body.detail], path).toEqual([
+        404,
+        expect.stringContaining('is deleted'),
+      ])
+    }
     const taken = await callAsOperator('POST', '/admin/accounts', {
       body: { userName: account.userName, name: 'Again', licenses: 1, timeZone: 'UTC' },
     })
