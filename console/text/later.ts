@@ -28,6 +28,15 @@ export const later = {
       'The operator’s support asks for access with a reason and an end, which you see here. Without this it can only read.',
     key: (reason: string) => `Support access: ${reason}`,
   },
+  archive: {
+    title: 'Your data',
+    lead: 'Everything of the account as one file: devices, groups, users, zones, rules, tracks, alerts, messages, events and the audit. Passwords, keys and secrets are not in it. Another installation can import it.',
+    size: (megabytes: string) =>
+      `The account stores about ${megabytes} MB. The file is compressed, and mostly smaller.`,
+    export: 'Export everything',
+    saved: 'The export is complete.',
+    interrupted: 'The export broke off, and nothing was saved. Try again.',
+  },
   deletedDevices: {
     label: 'Deleted devices',
     deletedAt: 'Deleted',

@@ -9,7 +9,9 @@ import {
 } from '../../src/domain/archive/archive.ts'
 import type { ArchiveFile } from '../../src/domain/archive/tar.ts'
 
-const readManifest = (file: ArchiveFile): Manifest => {
+export const isManifest = ({ name }: ArchiveFile): boolean => name === MANIFEST_FILE
+
+export const readManifest = (file: ArchiveFile): Manifest => {
   const manifest = parseJson(file.name, decodeText(file)) as Manifest
   if (!Array.isArray(manifest?.files)) throw new Error('The manifest is not valid.')
   return manifest
@@ -22,7 +24,7 @@ export const checkArchive = async (files: AsyncIterable<ArchiveFile>): Promise<v
   try {
     for await (const file of files) {
       const { name, bytes } = file
-      if (name === MANIFEST_FILE) manifest = readManifest(file)
+      if (isManifest(file)) manifest = readManifest(file)
       else arrived.push({ name, sha256: await checksumOf(bytes), bytes: bytes.byteLength, rows: 0 })
     }
   } catch (error) {

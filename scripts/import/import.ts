@@ -1,4 +1,4 @@
-// npm run import -- archive.tar.gz --url https://… [--user-name other] [--cell n]
+// npm run import -- archive.tar.gz … --url https://… [--user-name other] [--cell n]
 // npm run import -- --traccar https://… --user-name name --country PT --url https://…
 // Imports the archive of an export, or what a Traccar server has, with the token of the operator in
 // ADMIN_TOKEN (or --token), and that of Traccar's administrator in TRACCAR_TOKEN (or
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { unpackFiles } from '../../src/domain/archive/tar.ts'
 import { checkArchive } from './checkArchive.ts'
+import { joinArchives } from './joinArchives.ts'
 import { sendArchive } from './sendArchive.ts'
 import { readTraccar } from './traccar/traccar.ts'
 
@@ -65,16 +66,17 @@ const filesIn = (file: string) => {
 if (!values.token) fail('Give the token of the operator as ADMIN_TOKEN or with --token.')
 const folder = await mkdtemp(join(tmpdir(), 'perigee-import-'))
 try {
-  const file = values.traccar ? await fetchTraccar(values.traccar, folder) : positionals[0]
-  if (!file) fail('Name the archive, or a Traccar server with --traccar.')
+  const files = values.traccar ? [await fetchTraccar(values.traccar, folder)] : positionals
+  if (files.length === 0) fail('Name the archive, or a Traccar server with --traccar.')
+  const archive = () => joinArchives(files.map((file) => () => filesIn(file)))
   // Nothing is sent of an archive that is not complete.
-  await checkArchive(filesIn(file as string))
-  const { account, apiKey } = await sendArchive(filesIn(file as string), {
+  for (const file of files) await checkArchive(filesIn(file))
+  const { account, apiKey } = await sendArchive(archive(), {
     url: values.url,
     token: values.token,
     ...(!values.traccar && values['user-name'] && { userName: values['user-name'] }),
     ...(values.cell && { cell: values.cell }),
-    onProgress: (files) => console.log(`  files stored: ${files}`),
+    onProgress: (count) => console.log(`  files stored: ${count}`),
   })
   console.log(`Imported ${account.name} (${account.userName}, ${account.id}).`)
   console.log(`Its first API key, which is shown only now: ${apiKey}`)

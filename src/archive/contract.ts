@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { common, reply, userName } from '../admin/contract.ts'
 import { FORMAT, VERSION } from '../domain/archive/archive.ts'
 import { define } from '../http/contract/contract.ts'
-import { done, success } from '../http/contract/wire.ts'
+import { done, instantInUrl, success } from '../http/contract/wire.ts'
+import { isInOrder, OUT_OF_ORDER } from '../http/paging/rangeQuery.ts'
 import { apiKey } from '../keys/contract.ts'
 
 const ARCHIVE_TYPE = 'application/gzip'
@@ -14,8 +15,17 @@ const download = {
   formats: { [ARCHIVE_TYPE]: ARCHIVE },
 } as const
 
+const span = z
+  .strictObject({
+    from: instantInUrl.optional().meta({
+      description: 'Only locations from this time on. Everything else is complete.',
+    }),
+    to: instantInUrl.optional().meta({ description: 'Only locations up to this time.' }),
+  })
+  .refine(isInOrder, OUT_OF_ORDER)
+
 const CONTENT =
-  'Devices, groups, users, zones, rules, watches, sources, webhooks, tracks, alerts, messages, commands, events, the audit, the license log and the settings of the account, as one file. It has no passwords, keys, sessions, links, secrets of sources and webhooks, and no deleted devices. The same account gives the same bytes. An archive without `manifest.json` is not complete: export it again.'
+  'Devices, groups, users, zones, rules, watches, sources, webhooks, tracks, alerts, messages, commands, events, the audit, the license log and the settings of the account, as one file. It has no passwords, keys, sessions, links, secrets of sources and webhooks, and no deleted devices. The same account gives the same bytes. An archive without `manifest.json` is not complete: export it again. It has at most 2,000,000 locations, and 12 months of those that have moved to the bucket; beyond, `from` and `to` make several archives, which `npm run import` imports together.'
 
 export const exportAccount = define({
   id: 'exportAccount',
@@ -25,6 +35,8 @@ export const exportAccount = define({
   scope: 'admin',
   wholeAccount: true,
   purpose: 'read',
+  query: span,
+  problems: ['span-too-large'],
   ...download,
 })
 
@@ -33,7 +45,8 @@ export const exportOperatedAccount = define({
   ...common,
   summary: 'Export an account',
   description: CONTENT,
-  problems: ['account-not-found'],
+  query: span,
+  problems: ['account-not-found', 'span-too-large'],
   ...download,
 })
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { encodeRow } from '../db/queries/archiveRows.ts'
 import { newAuditId } from '../db/queries/audit.ts'
 import { audit, events } from '../db/schema.ts'
-import type { Account } from '../domain/account/account.ts'
+import { type Account, keptSince } from '../domain/account/account.ts'
 import { deviceKey, keysBeside } from '../domain/account/device.ts'
 import { type RowSource, writeArchive } from '../domain/archive/archive.ts'
 import type { JsonObject } from '../domain/text/json.ts'
@@ -11,11 +11,24 @@ import { acquireLongReply } from '../http/admission/longReply.ts'
 import type { Context } from '../http/context.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import type { ServiceContext } from '../serviceContext.ts'
+import {
+  type ExportedMonth,
+  exportTracks,
+  type ReadInTurn,
+  requireExportable,
+  type Tracks,
+} from './exportTracks.ts'
 import { CELL_PARTS, type CellPart, type CellPartName } from './parts.ts'
 import { pump } from './pump.ts'
 import { recordExport } from './record.ts'
-import { type CellPage, type CellPosition, readContacts, readPage, readSequence } from './store.ts'
-import { exportTracks, type ReadInTurn } from './tracks.ts'
+import {
+  type CellPage,
+  type CellPosition,
+  readContacts,
+  readLastKey,
+  readPage,
+  readSequence,
+} from './store.ts'
 import { zoneFeature } from './zoneFeature.ts'
 
 /* The archive of an account, as a stream. */
@@ -63,6 +76,8 @@ interface Exported {
   sequence: number
   entryId: string
   readInTurn: ReadInTurn
+  tracks: Tracks
+  months: ExportedMonth[]
 }
 
 /** What belongs to the account, without what the installation knows of it alone. */
@@ -123,7 +138,7 @@ async function* ledgerPages(name: LedgerPartName, of: Exported): AsyncGenerator<
 
 const sourceOf = (name: PartName, of: Exported): RowSource => {
   if (name === 'tracks')
-    return { name, type: 'geojson', pages: () => exportTracks({ ...of.context, ...of }) }
+    return { name, type: 'geojson', pages: () => exportTracks(of.tracks, of.months, of.readInTurn) }
   return isCellPart(name)
     ? { name, type: CELL_PARTS[name].type, pages: () => cellPages(name, of) }
     : { name, type: 'ndjson', pages: () => ledgerPages(name, of) }
@@ -154,21 +169,38 @@ const toStream = (chunks: AsyncGenerator<Uint8Array>, onEnd: () => void) =>
     { highWaterMark: 0 },
   )
 
+/** The locations that an archive has; by default all. */
+export interface ExportSpan {
+  from?: number | undefined
+  to?: number | undefined
+}
+const [EARLIEST, LATEST] = [0, Date.UTC(9999, 11, 31)]
+
 /** Records the export in the account's audit, and streams the archive. */
 export const exportAccount = async (
   c: Context,
   context: ServiceContext,
   account: Account,
+  { from = EARLIEST, to = LATEST }: ExportSpan,
 ): Promise<ReadableStream<Uint8Array>> => {
   const { accountId, db } = context
   const slot = acquireLongReply(accountId, c)
   try {
+    const [first, last] = keysBeside(deviceKey(account.number, 0))
+    const keys: Tracks['keys'] = [first, await readLastKey(db, [first, last])]
+    const keptDays = Math.min(
+      account.retentionDays,
+      account.budgets.maxRetentionDays ?? account.retentionDays,
+    )
+    const span = { from, to, keptSince: keptSince(context.now(), keptDays) }
+    const tracks = { db, accountId, keys, ...span }
+    const months = await requireExportable(tracks)
     const entryId = newAuditId(context.now())
     const sequence = await readSequence(db, accountId)
     await recordExport(context, entryId)
     const readInTurn: ReadInTurn = (rows, read) => slot.readInTurn({ rows, read })
-    const keys = keysBeside(deviceKey(account.number, 0))
-    const of: Exported = { context, account, keys, sequence, entryId, readInTurn }
+    const sent = { context, account, keys, sequence, entryId, readInTurn }
+    const of: Exported = { ...sent, tracks, months }
     const sources = PART_ORDER.map((name) => sourceOf(name, of))
     const packed = pump(
       writeArchive(headOf(of), sources),

@@ -8,16 +8,21 @@ import { notUpgraded, Problem } from '../http/contract/problem.ts'
 import { replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
 import { operatorContext, requestContext, type ServiceContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
-import { exportAccount } from './exportAccount.ts'
+import { type ExportSpan, exportAccount } from './exportAccount.ts'
 import { importAccount } from './importAccount.ts'
 
 type Found = Pick<Awaited<ReturnType<typeof readLedgerAccount>>, 'account' | 'isBehind'>
 
-const replyArchive = async (c: Context, context: ServiceContext, found: Found) => {
+const replyArchive = async (
+  c: Context,
+  context: ServiceContext,
+  found: Found,
+  span: ExportSpan,
+) => {
   const { account, isBehind } = found
   // Found out while it streams, it would only break the archive.
   if (isBehind) throw notUpgraded()
-  const stream = await exportAccount(c, context, account)
+  const stream = await exportAccount(c, context, account, span)
   const name = `${account.userName.replaceAll(/[^\w.-]/g, '_')}.tar.gz`
   return replyStream(c, stream, {
     'Content-Type': 'application/gzip',
@@ -30,7 +35,7 @@ export const accountExport = new Hono<AppEnv>().post(
   operation(contract.exportAccount),
   async (c) => {
     const found = await readLedgerAccount(c.env, c.get('principal').accountId)
-    return replyArchive(c, requestContext(c), found)
+    return replyArchive(c, requestContext(c), found, c.req.valid('query'))
   },
 )
 
@@ -64,5 +69,5 @@ export const operatorArchives = new Hono<AppEnv>()
   })
   .post('/:accountId/export', operation(contract.exportOperatedAccount), async (c) => {
     const found = await readRequested(c)
-    return replyArchive(c, operatorContext(c, found.account), found)
+    return replyArchive(c, operatorContext(c, found.account), found, c.req.valid('query'))
   })

@@ -38,11 +38,14 @@ interface PageQuery {
 }
 
 /** The device of a row, whose id a line has in place of the key. */
-const joinDevice = ({ table, hasDevice, noDeviceKey }: CellPart): { join: SQL; is: SQL } => {
+const joinDevice = (
+  { table, hasDevice, noDeviceKey }: CellPart,
+  lastKey: number,
+): { join: SQL; is: SQL } => {
   if (!hasDevice) return { join: sql``, is: sql`true` }
   const { deviceKey } = table as SQLiteTable & { deviceKey: SQLiteColumn }
   const join = sql`LEFT JOIN ${devices} ON ${devices.key} = ${deviceKey}`
-  return { join, is: sql`(${devices.key} IS NOT NULL OR ${deviceKey} = ${noDeviceKey})` }
+  return { join, is: sql`(${devices.key} <= ${lastKey} OR ${deviceKey} = ${noDeviceKey})` }
 }
 
 export const readPage = async (
@@ -52,7 +55,7 @@ export const readPage = async (
 ): Promise<CellPage> => {
   const { table, order, pageRows, isByDevice, hasDevice } = part
   const columns: Columns = getTableColumns(table)
-  const { join, is } = joinDevice(part)
+  const { join, is } = joinDevice(part, keys[1])
   const orderBy = commaSeparated(order)
   const isOfAccount = isByDevice
     ? sql`${order[0]} BETWEEN ${keys[0]} AND ${keys[1]}`
@@ -74,6 +77,13 @@ export const readPage = async (
   const last = rows.length === pageRows ? rows.at(-1) : undefined
   const next = last && order.map((_, at) => last[`order${at}`] as string | number)
   return { rows, next: next ?? null }
+}
+
+/** The key of the newest device. What others have that are created later is not exported. */
+export const readLastKey = async (db: Database, [first, last]: PageQuery['keys']) => {
+  const newest = sql<number | null>`max(${devices.key})`
+  const range = sql`FROM ${devices} WHERE ${devices.key} BETWEEN ${first} AND ${last}`
+  return (await readFirst(statement(db, select({ newest }, range))))?.newest ?? first
 }
 
 /** What the cell has of devices beside the ledger's record. */

@@ -21,10 +21,11 @@ import {
   runBatch,
 } from '../db/statement.ts'
 import { NUMBER_FIELDS, type StoredLocation } from '../domain/track/location.ts'
-import { addArchived, readAcross, selectMonths } from './history/store.ts'
+import { MonthReader } from './history/monthReader.ts'
+import { addArchived, mergeArchived, readAcross, selectMonths } from './history/store.ts'
 
 /** For stores of other features that read tracks. */
-export { addArchived, readAcross, selectMonths }
+export { addArchived, MonthReader, mergeArchived, readAcross, selectMonths }
 
 const newest = alias(locations, 'newest')
 

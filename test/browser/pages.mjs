@@ -356,6 +356,22 @@ try {
     made.webhookPath = new URL(page.url()).pathname
   })
 
+  await check('the account exports everything as one file', async () => {
+    await openPath(page, '/settings')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export everything' }).click(),
+    ])
+    expect(file.suggestedFilename() === `${account.userName}.tar.gz`, file.suggestedFilename())
+    await page.getByText('The export is complete.').waitFor()
+    await page.route('**/api/account/export', (route) =>
+      route.fulfill({ status: 503, json: { error: 'Too many long exports are running.' } }),
+    )
+    await page.getByRole('button', { name: 'Export everything' }).click()
+    await page.getByText('Too many long exports are running.').waitFor()
+    await page.unroute('**/api/account/export')
+  })
+
   await check('a change of the time zone says before what it does to licenses', async () => {
     await openPath(page, '/settings')
     const { zone, sentence } = made.zoneChange

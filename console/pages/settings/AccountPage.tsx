@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import { call } from '../../api/client.ts'
+import { call, callForResponse } from '../../api/client.ts'
 import { isAdmin } from '../../api/people.ts'
+import { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
@@ -8,9 +9,11 @@ import { formatNumber } from '../../format/units.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { WhoChanged } from '../../ui/audit/WhoChanged.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/dialog/ConfirmButton.tsx'
+import { saveFile } from '../../ui/download.ts'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
 import { Form } from '../../ui/form/Form.tsx'
 import { CheckField, TextField } from '../../ui/form/fields.tsx'
@@ -106,6 +109,29 @@ const Overview = ({ account }: { account: Account }) => {
   )
 }
 
+/** The whole file is there before it is saved: what breaks off is not taken for an export. */
+const exportAccount = async ({ userName }: Account): Promise<void> => {
+  const response = await callForResponse('POST /api/account/export', { isQuery: true })
+  await saveFile(response, `${userName}.tar.gz`).catch(() => {
+    throw new ApiError(later.archive.interrupted, response.status)
+  })
+  toast(later.archive.saved)
+}
+
+const Archive = ({ account }: { account: Account }) => (
+  <div class="stack">
+    <p>{later.archive.lead}</p>
+    <p class="hint">
+      {later.archive.size(formatNumber(account.budgetUsage.storageBytes / MEGABYTE, 1))}
+    </p>
+    <div class="card-actions">
+      <ActionButton icon="download" onAct={() => exportAccount(account)}>
+        {later.archive.export}
+      </ActionButton>
+    </div>
+  </div>
+)
+
 export default () => (
   <AccountSettings>
     {(account, onSaved) => (
@@ -117,6 +143,11 @@ export default () => (
           <Card title={text.settings.overview}>
             <Overview account={account} />
           </Card>
+          {isAdmin() && (
+            <Card title={later.archive.title}>
+              <Archive account={account} />
+            </Card>
+          )}
         </div>
         <WhoChanged id={account.id} />
       </>

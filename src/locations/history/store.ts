@@ -82,7 +82,7 @@ interface Own<Row> {
 }
 
 /** Merges two lists in the same order. Of two rows with the same time the archived one counts. */
-const merge = <Row extends { time: number }>(
+export const mergeArchived = <Row extends { time: number }>(
   own: readonly Row[],
   archived: readonly Row[],
   order: 'asc' | 'desc',
@@ -120,7 +120,7 @@ export const addArchived = async <Row extends { time: number }>(
     (one) => one.month >= monthOf(span.from) && one.month <= monthOf(span.to),
   )
   const archived = await readMonths(history, needed, span)
-  return merge(rows, archived.map(toRow), order).slice(0, limit)
+  return mergeArchived(rows, archived.map(toRow), order).slice(0, limit)
 }
 
 /** Reads a span from the cell, by a statement with the query's limit, and from the bucket. */
