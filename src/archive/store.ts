@@ -112,7 +112,7 @@ export const readKeys = async (
       db,
       select(
         { id: devices.id, key: devices.key },
-        sql`FROM ${devices} WHERE ${devices.accountId} = ${accountId}
+        sql`FROM ${devices} WHERE +${devices.accountId} = ${accountId}
           AND ${devices.id} IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`,
       ),
     ),

@@ -11,7 +11,6 @@ import { CELL_PARTS, type CellPart } from '../../../src/archive/parts.ts'
 import {
   isBeingErased,
   readContacts,
-  readImported,
   readKeys,
   readLastKey,
   readPage,
@@ -86,5 +85,4 @@ test('what an export and an import look up', async () => {
   await record((db) => readContacts(db, id, devices))
   await record((db) => readKeys(db, id, devices))
   await record((db) => isBeingErased(db, id))
-  await record((db) => readImported(db, id))
 })
