@@ -24,6 +24,8 @@ import { AccountUse, Copied } from './AccountUse.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 import { ZonePreview } from './ZonePreview.tsx'
 
+const MEGABYTE = 1e6
+
 interface FormProps {
   account: Account
   onSaved: (account: Account) => void
