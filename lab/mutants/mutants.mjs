@@ -47,7 +47,7 @@ const RUN_TIMEOUT_MS = 300_000
 const FAILED_TEST = /^ *[×✗] .*?([^/ ]+\.test\.ts)/m
 
 /** The project of vitest.config.ts that a test file belongs to. The others need not start. */
-const projectOf = (test) => /^(?:node|notify)(?=\/)/.exec(test)?.[0] ?? 'worker'
+const projectOf = (test) => /^(?:domain|node|notify)(?=\/)/.exec(test)?.[0] ?? 'worker'
 
 /** Runs tests until one fails, in a process group of its own, and ends the whole group then. */
 const runTests = async (cwd, tests) => {

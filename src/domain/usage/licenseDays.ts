@@ -38,6 +38,27 @@ const countBefore = (lines: readonly LicenseLine[], used: number): number => {
 }
 
 /**
+ * The lines that the days from `start` on need, from lines that begin with the newest: the last is one
+ * before `start` that says how many licenses were in use. At the time of an expiry none says so
+ * surely. `pending`: expiries that are not in the log yet.
+ */
+export const linesSince = (
+  newestFirst: Iterable<LicenseLine>,
+  pending: readonly LicenseLine[],
+  start: number,
+): LicenseLine[] => {
+  const found: LicenseLine[] = []
+  const expiryTimes = new Set(pending.map(({ time }) => time))
+  for (const line of newestFirst) {
+    found.push(line)
+    if (line.what === 'expired') expiryTimes.add(line.time)
+    else if (line.time < start && !expiryTimes.has(line.time)) break
+  }
+  // Stable: what happened at the same time stays in the order of the log.
+  return [...found.reverse(), ...pending].sort((a, b) => a.time - b.time)
+}
+
+/**
  * The highest number of licenses in use at the same time, of each local day. The lines are in the
  * order of their times and then of their sequence; `used` is the number after the last.
  */

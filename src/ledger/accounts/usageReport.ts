@@ -13,6 +13,7 @@ import {
   type DaySpan,
   daysOf,
   type LicenseLine,
+  linesSince,
   peakLicenses,
 } from '../../domain/usage/licenseDays.ts'
 import type { ExactMember, UsageDays } from '../../domain/usage/usage.ts'
@@ -64,10 +65,11 @@ const readPeaks = (sql: SqlStorage, row: AccountRow, today: Day, span: DaySpan) 
   const stored = runQuery<LicenseLine & Record<string, SqlStorageValue>>(
     sql,
     query`SELECT ${time} AS time, ${what} AS what, ${used} AS used FROM ${log}
-      ORDER BY ${time}, ${sequence}`,
+      ORDER BY ${sequence} DESC`,
   )
-  // Stable: what happened at the same time stays in the order of the log.
-  const lines = [...stored, ...pendingExpiries(sql, row, today)].sort((a, b) => a.time - b.time)
+  const start = dayStart(span.from, row.timeZone)
+  // Rows are read while they are asked for, so no further back than the span needs.
+  const lines = linesSince(stored, pendingExpiries(sql, row, today), start)
   const now = row.used - countEndingBetween(sql, row.day, today)
   return peakLicenses({ lines, used: now }, { ...span, timeZone: row.timeZone })
 }

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addDays, type Day, dayStart, localDay } from '../../../src/domain/time/day.ts'
-import { daysOf, type LicenseLine, peakLicenses } from '../../../src/domain/usage/licenseDays.ts'
+import {
+  daysOf,
+  type LicenseLine,
+  linesSince,
+  peakLicenses,
+} from '../../../src/domain/usage/licenseDays.ts'
 
 const at = (text: string): number => Date.parse(text)
 const line = (time: string, what: LicenseLine['what'], used: number): LicenseLine => ({
@@ -65,6 +70,24 @@ describe('the licenses of a day', () => {
     const lines = [line('2011-12-01T00:00:00Z', 'granted', 1)]
     expect(peaks(lines, '2011-12-29', '2011-12-31', 'Pacific/Apia')).toEqual([1, 0, 1])
   })
+})
+
+test('a log of 100,000 lines is read back to the line before the span, and no further', () => {
+  let read = 0
+  const newest = at('2027-03-31T12:00:00Z')
+  function* newestFirst(): Generator<LicenseLine> {
+    for (; read < 100_000; read++) {
+      const what = read % 2 === 0 ? 'released' : 'granted'
+      yield { time: newest - read * HOUR_MS, what, used: read % 2 === 0 ? 4 : 5 }
+    }
+  }
+  const start = at('2027-03-30T00:00:00Z')
+  const lines = linesSince(newestFirst(), [], start)
+  expect(lines).toHaveLength(38)
+  expect(read).toBeLessThan(38)
+  expect(lines[0]?.time).toBeLessThan(start)
+  const span = { from: '2027-03-30', to: '2027-03-31', timeZone: 'UTC' }
+  expect(peakLicenses({ lines, used: 4 }, span)).toEqual([5, 5])
 })
 
 const ZONES = ['UTC', 'Pacific/Kiritimati', 'America/New_York', 'Pacific/Pago_Pago', 'Asia/Kolkata']
@@ -204,6 +227,13 @@ test('license-days agree with a model, whatever expires, is recorded late, or ch
       expect(peakLicenses({ lines, used }, { ...span, timeZone: zone })).toEqual(
         daysOf(span).map((day) => model.peakOf(day, zone)),
       )
+      for (const from of daysOf(span)) {
+        const later = { ...span, from }
+        const needed = linesSince(model.lines.toReversed(), [], dayStart(from, zone))
+        expect(peakLicenses({ lines: needed, used }, { ...later, timeZone: zone })).toEqual(
+          daysOf(later).map((day) => model.peakOf(day, zone)),
+        )
+      }
     }),
     { numRuns: 500 },
   )
