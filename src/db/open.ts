@@ -3,7 +3,7 @@ import type { Writer } from '../domain/admin/audit.ts'
 import { cellBinding, type Env } from '../env.ts'
 import { joiningClient } from './join.ts'
 import * as schema from './schema.ts'
-import { retryingClient } from './transient.ts'
+import { countingClient, retryingClient } from './transient.ts'
 
 /**
  * One cell. `$client`, its D1 binding or a client that retries or joins, is for `statement.ts`.
@@ -71,15 +71,8 @@ export const withJoining = (db: Database): Database => {
 }
 
 /** The same cell for work that must not make too many queries: each is counted. */
-export const withCount = (db: Database, onQuery: () => void): Database => {
-  const { $client: client, history } = db
-  const prepare = (text: string) => {
-    onQuery()
-    return client.prepare(text)
-  }
-  const batch: D1Database['batch'] = (statements) => client.batch(statements)
-  return keepWriter(db, open({ prepare, batch } as D1Database, history))
-}
+export const withCount = (db: Database, onQuery: () => void): Database =>
+  keepWriter(db, open(countingClient(db.$client, onQuery), db.history))
 
 /** Cell 0 also holds the directory of all accounts. */
 export const openDirectory = (env: Env): Database => openCell(env, 0)

@@ -107,3 +107,13 @@ export const retryingClient = (client: D1Database): D1Database => {
   }
   return retrying as unknown as D1Database
 }
+
+/** Counts each statement that is prepared. */
+export const countingClient = (client: D1Database, onQuery: () => void): D1Database => {
+  const prepare = (text: string) => {
+    onQuery()
+    return client.prepare(text)
+  }
+  const batch: D1Database['batch'] = (statements) => client.batch(statements)
+  return { prepare, batch } as D1Database
+}

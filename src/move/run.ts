@@ -5,7 +5,7 @@ import { type Database, openCell, openDirectory, withCount } from '../db/open.ts
 import { isMoveOver, type MoveStep } from '../domain/admin/move.ts'
 import type { Env } from '../env.ts'
 import { log, logFailure } from '../log.ts'
-import { reopenMonths } from '../sweep/usageMonths.ts'
+import { reopenMonths } from '../usage/store.ts'
 import { isOwn } from './rows.ts'
 import * as steps from './steps.ts'
 import * as store from './store.ts'

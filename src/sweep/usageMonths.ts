@@ -1,16 +1,10 @@
 import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
 import { isHere } from '../db/movedCell.ts'
 import { type Database, withWriter } from '../db/open.ts'
-import { accounts, sweepPositions, usageMonths } from '../db/schema.ts'
-import { addDays } from '../domain/time/day.ts'
-import {
-  endOfMonth,
-  lastClosedMonth,
-  type Month,
-  monthOf,
-  nextMonth,
-} from '../domain/usage/usage.ts'
+import { accounts, usageMonths } from '../db/schema.ts'
+import { endOfMonth, lastClosedMonth, type Month, nextMonth } from '../domain/usage/usage.ts'
 import { closeMonth } from '../usage/readUsage.ts'
+import { MONTHS_DONE, toNumber } from '../usage/store.ts'
 import { type CellRun, readPosition, runPart, savePosition } from './run.ts'
 
 /* Closes the months of all accounts, deleted ones too, in pages by their numbers. */
@@ -20,16 +14,14 @@ const MAX_ACCOUNTS = 50
 const ACCOUNT_QUERIES = 5
 const MAX_OWN_QUERIES = 6
 export const MAX_MONTH_QUERIES = MAX_OWN_QUERIES + MAX_ACCOUNTS * ACCOUNT_QUERIES
-/** How far a pass has come, and the last month (such as 202610) that all accounts have closed. */
+/** How far a pass has come. */
 const PASS = 'usage-months'
-const DONE = 'usage-months-done'
 export const SWEEP_WRITER = {
   actor: { type: 'system', id: 'sweep', name: null },
   requestId: 'sweep',
   address: null,
 } as const
 
-const toNumber = (month: Month): number => Number(month.replace('-', ''))
 const toMonth = (number: number): Month =>
   `${Math.floor(number / 100)}-${String(number % 100).padStart(2, '0')}`
 
@@ -54,27 +46,10 @@ const hasOpen = async (db: Database, month: Month): Promise<boolean> => {
   )
 }
 
-/**
- * Goes back to the first month that an account has not closed which has come to this cell: the cell
- * it left may not have got so far.
- */
-export const reopenMonths = async (db: Database, accountId: string, now: number): Promise<void> => {
-  const [found] = await db
-    .select({ month: sql<Month | null>`max(${usageMonths.month})` })
-    .from(usageMonths)
-    .where(eq(usageMonths.accountId, accountId))
-  const before = monthOf(addDays(`${lastClosedMonth(now)}-01`, -1))
-  const position = toNumber(found?.month ?? before)
-  await db
-    .update(sweepPositions)
-    .set({ position })
-    .where(and(eq(sweepPositions.part, DONE), gt(sweepPositions.position, position)))
-}
-
 export const closeMonths = async ({ env, cell, db, now, take }: CellRun): Promise<void> => {
   if (!take()) return
   const last = lastClosedMonth(now)
-  const done = await readPosition(db, DONE)
+  const done = await readPosition(db, MONTHS_DONE)
   if (done >= toNumber(last) || !take(MAX_OWN_QUERIES - 1)) return
   const month = done === 0 ? last : nextMonth(toMonth(done))
   const page = await readPage(db, month, await readPosition(db, PASS))
@@ -88,5 +63,6 @@ export const closeMonths = async ({ env, cell, db, now, take }: CellRun): Promis
   }
   const isPassOver = page.length < MAX_ACCOUNTS
   await savePosition(db, PASS, isPassOver ? 0 : (page.at(-1)?.number ?? 0))
-  if (isPassOver && !(await hasOpen(db, month))) await savePosition(db, DONE, toNumber(month))
+  if (isPassOver && !(await hasOpen(db, month)))
+    await savePosition(db, MONTHS_DONE, toNumber(month))
 }

@@ -1,11 +1,18 @@
-import { and, between, eq, sql } from 'drizzle-orm'
+import { and, between, eq, gt, sql } from 'drizzle-orm'
 import type { Database } from '../db/open.ts'
 import { auditWrite } from '../db/queries/audit.ts'
 import { type InferRow, nullable, select } from '../db/query.ts'
-import { accounts, accountUsage, usageDays, usageMonths } from '../db/schema.ts'
+import { accounts, accountUsage, sweepPositions, usageDays, usageMonths } from '../db/schema.ts'
 import { readAll, runBatch, statement } from '../db/statement.ts'
+import { addDays } from '../domain/time/day.ts'
 import type { DaySpan } from '../domain/usage/licenseDays.ts'
-import type { CountedDay, Month, UsageDays } from '../domain/usage/usage.ts'
+import {
+  type CountedDay,
+  lastClosedMonth,
+  type Month,
+  monthOf,
+  type UsageDays,
+} from '../domain/usage/usage.ts'
 
 /** What was counted on the days of a span, on the last one before it, and on the current day. */
 export const readCountedDays = async (
@@ -105,4 +112,25 @@ export const listMonth = (
       ORDER BY ids.id`,
   )
   return readAll(statement(db, listed))
+}
+
+/** The position of the sweep that is the last month (such as 202610) all accounts have closed. */
+export const MONTHS_DONE = 'usage-months-done'
+export const toNumber = (month: Month): number => Number(month.replace('-', ''))
+
+/**
+ * Goes back to the first month that an account has not closed which has come to this cell: the cell
+ * it left may not have got so far.
+ */
+export const reopenMonths = async (db: Database, accountId: string, now: number): Promise<void> => {
+  const [found] = await db
+    .select({ month: sql<Month | null>`max(${usageMonths.month})` })
+    .from(usageMonths)
+    .where(eq(usageMonths.accountId, accountId))
+  const before = monthOf(addDays(`${lastClosedMonth(now)}-01`, -1))
+  const position = toNumber(found?.month ?? before)
+  await db
+    .update(sweepPositions)
+    .set({ position })
+    .where(and(eq(sweepPositions.part, MONTHS_DONE), gt(sweepPositions.position, position)))
 }

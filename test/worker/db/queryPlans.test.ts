@@ -70,12 +70,12 @@ import {
 } from '../../../src/sources/unclaimed/reports.ts'
 import { resumeImports } from '../../../src/sources/unclaimed/resumeImports.ts'
 import { discardUnclaimed, keepUnclaimed } from '../../../src/sources/unclaimed/unclaimed.ts'
-import { reopenMonths } from '../../../src/sweep/usageMonths.ts'
 import {
   insertMonth,
   listMonth,
   readClosedMonths,
   readCountedDays,
+  reopenMonths,
 } from '../../../src/usage/store.ts'
 import { createUser, deleteUser, updateUser } from '../../../src/users/edit.ts'
 import { findUser, ownUsers, searchUsers } from '../../../src/users/store.ts'

@@ -5,11 +5,6 @@ import { callerWith, openAccount, type TestAccount } from '../../support/account
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { readMessages, waitUntilSent } from '../../support/alerts/messages.ts'
 import { createWatch, readWatch } from '../../support/alerts/watches.ts'
-import { createDevice } from '../../support/devices.ts'
-import { from, headOf } from '../../support/feed/events.ts'
-import { listen } from '../../support/feed/streams.ts'
-import { createWebhook, receiver } from '../../support/feed/webhooks.ts'
-import { call, callAsOperator } from '../../support/http.ts'
 import {
   dump,
   endGrace,
@@ -20,7 +15,12 @@ import {
   readMove,
   report,
   stopMove,
-} from '../../support/moves.ts'
+} from '../../support/db/moves.ts'
+import { createDevice } from '../../support/devices.ts'
+import { from, headOf } from '../../support/feed/events.ts'
+import { listen } from '../../support/feed/streams.ts'
+import { createWebhook, receiver } from '../../support/feed/webhooks.ts'
+import { call, callAsOperator } from '../../support/http.ts'
 import { createSignInUser, makeLink, refresh, signIn } from '../../support/sessions.ts'
 import { makeSource } from '../../support/sources.ts'
 import { eventually } from '../../support/time.ts'

@@ -5,7 +5,6 @@ import { runMove } from '../../../src/move/run.ts'
 import { sweep } from '../../../src/sweep/sweep.ts'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
 import { watchStatements } from '../../support/bindings.ts'
-import { callAsOperator } from '../../support/http.ts'
 import {
   dump,
   finishMove,
@@ -14,7 +13,8 @@ import {
   numberOf,
   readMove,
   report,
-} from '../../support/moves.ts'
+} from '../../support/db/moves.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { makeSource } from '../../support/sources.ts'
 
 const orderMove = async (account: TestAccount, [from, to] = [0, 1]) => {

@@ -8,8 +8,6 @@ import { eraseAccount, openAccount, type TestAccount } from '../../support/accou
 import { raiseAlert } from '../../support/alerts/alerts.ts'
 import { waitUntilSent } from '../../support/alerts/messages.ts'
 import { watchStatements } from '../../support/bindings.ts'
-import { createDevice } from '../../support/devices.ts'
-import { callAsOperator } from '../../support/http.ts'
 import {
   dump,
   endGrace,
@@ -20,7 +18,9 @@ import {
   readMove,
   report,
   stopMove,
-} from '../../support/moves.ts'
+} from '../../support/db/moves.ts'
+import { createDevice } from '../../support/devices.ts'
+import { callAsOperator } from '../../support/http.ts'
 import { daysAgo } from '../../support/time.ts'
 import { createUser } from '../../support/users.ts'
 import { hourly, moveAll, OLD, objectsOf, openFleet, reportAll } from '../history/fleet.ts'
