@@ -24,6 +24,7 @@ import { recordExport } from './record.ts'
 import {
   type CellPage,
   type CellPosition,
+  isSettled,
   readContacts,
   readLastKey,
   readPage,
@@ -75,6 +76,7 @@ interface Exported {
   /** The account's last event, and the entry of the audit that the export itself has. */
   sequence: number
   entryId: string
+  began: number
   readInTurn: ReadInTurn
   tracks: Tracks
   months: ExportedMonth[]
@@ -87,10 +89,11 @@ const headOf = ({ account, sequence }: Exported) => {
   return { account: { ...members, licenses: total, ...times, events: sequence } }
 }
 
-/** What was written since the export began is left out. */
-const conditionOf = (name: CellPartName, { sequence, entryId }: Exported) => {
-  if (name === 'events') return sql`${events.sequence} <= ${sequence}`
-  return name === 'audit' ? sql`${audit.id} < ${entryId}` : sql`true`
+/** What was written since the export began is left out, with what refers to it. */
+const conditionOf = (name: CellPartName, of: Exported) => {
+  if (name === 'events') return sql`${events.sequence} <= ${of.sequence}`
+  if (name === 'audit') return sql`${audit.id} < ${of.entryId}`
+  return isSettled(name, of)
 }
 
 async function* cellPages(name: CellPartName, of: Exported): AsyncGenerator<string[]> {
@@ -195,11 +198,12 @@ export const exportAccount = async (
     const span = { from, to, keptSince: keptSince(context.now(), keptDays) }
     const tracks = { db, accountId, keys, ...span }
     const months = await requireExportable(tracks)
-    const entryId = newAuditId(context.now())
+    const began = context.now()
+    const entryId = newAuditId(began)
     const sequence = await readSequence(db, accountId)
     await recordExport(context, entryId)
     const readInTurn: ReadInTurn = (rows, read) => slot.readInTurn({ rows, read })
-    const sent = { context, account, keys, sequence, entryId, readInTurn }
+    const sent = { context, account, keys, sequence, entryId, began, readInTurn }
     const of: Exported = { ...sent, tracks, months }
     const sources = PART_ORDER.map((name) => sourceOf(name, of))
     const packed = pump(

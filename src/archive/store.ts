@@ -8,6 +8,7 @@ import {
   directory,
   erasures,
   eventHeads,
+  groupDevices,
   groups,
   sourceDirectory,
   sources,
@@ -15,7 +16,7 @@ import {
 } from '../db/schema.ts'
 import { commaSeparated, readAll, readFirst, statement } from '../db/statement.ts'
 import { ArchiveError } from '../domain/archive/tar.ts'
-import type { CellPart } from './parts.ts'
+import type { CellPart, CellPartName } from './parts.ts'
 
 /* The rows of an account, for an archive and from one. */
 
@@ -46,6 +47,22 @@ const joinDevice = (
   const { deviceKey } = table as SQLiteTable & { deviceKey: SQLiteColumn }
   const join = sql`LEFT JOIN ${devices} ON ${devices.key} = ${deviceKey}`
   return { join, is: sql`(${devices.key} <= ${lastKey} OR ${deviceKey} = ${noDeviceKey})` }
+}
+
+/** Whether a row, and what it refers to, is older than the export: files before it have that too. */
+export const isSettled = (
+  name: CellPartName,
+  { keys, began }: { keys: PageQuery['keys']; began: number },
+): SQL => {
+  const isOld = sql`${groups.creation} < ${began}`
+  if (name === 'groups') return isOld
+  if (name !== 'groupDevices' && name !== 'users') return sql`true`
+  const { groupId } = name === 'users' ? users : groupDevices
+  const isOfGroup = sql`(${groupId} IS NULL OR EXISTS (SELECT 1 FROM ${groups}
+    WHERE ${groups.id} = ${groupId} AND ${isOld}))`
+  if (name === 'groupDevices') return isOfGroup
+  return sql`${isOfGroup} AND (${users.deviceId} IS NULL OR EXISTS (SELECT 1 FROM ${devices}
+    WHERE ${devices.id} = ${users.deviceId} AND ${devices.key} <= ${keys[1]}))`
 }
 
 export const readPage = async (

@@ -18,11 +18,14 @@ const operator = { Authorization: `Bearer ${env.ADMIN_TOKEN}` }
 export const exportAs = async (
   token: string,
   path = '/api/account/export',
+  /** What happens before the client reads the first byte. */
+  meanwhile = async (): Promise<void> => {},
 ): Promise<Uint8Array> => {
   const headers = { Authorization: `Bearer ${token}` }
   const response = await exports.default.fetch(`${ORIGIN}${path}`, { method: 'POST', headers })
   expect(response.status).toBe(200)
   expect(response.headers.get('Content-Type')).toBe('application/gzip')
+  await meanwhile()
   return new Uint8Array(await response.arrayBuffer())
 }
 

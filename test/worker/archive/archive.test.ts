@@ -12,7 +12,10 @@ import {
   importArchive,
   textOf,
 } from '../../support/db/archive.ts'
+import { createDevice } from '../../support/devices.ts'
+import { createGroup } from '../../support/groups.ts'
 import { callAsOperator } from '../../support/http.ts'
+import { createUser } from '../../support/users.ts'
 
 describe('an export', () => {
   test('has everything of the account, and no secret', async () => {
@@ -47,6 +50,25 @@ describe('an export', () => {
       .all<{ password: string }>()
     expect(rows.results).toHaveLength(1)
     for (const { password } of rows.results) expect(all).not.toContain(password)
+  })
+
+  test('leaves out groups that are made meanwhile, with what refers to them', async () => {
+    const account = await openAccount()
+    const device = await createDevice(account)
+    await createGroup(account, { name: 'Before', devices: [device] })
+    const archive = await exportAs(account.token, '/api/account/export', async () => {
+      await createGroup(account, { name: 'Meanwhile', devices: [device] })
+      await createUser(account, { group: 'Before', name: 'Early' })
+      await createUser(account, { group: 'Meanwhile', name: 'Late' })
+    })
+    const files = await filesOf(archive)
+    expect(textOf(files, 'groups-00001.ndjson')).not.toContain('Meanwhile')
+    expect(textOf(files, 'groupDevices-00001.ndjson').trim().split('\n')).toHaveLength(1)
+    expect(textOf(files, 'users-00001.ndjson')).toContain('Early')
+    expect(textOf(files, 'users-00001.ndjson')).not.toContain('Late')
+    await eraseCompletely(account)
+    const { status, text } = await importArchive(archive, { cell: '1' })
+    expect(status, text).toBe(201)
   })
 })
 
