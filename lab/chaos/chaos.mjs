@@ -238,7 +238,7 @@ async function killAroundWatches() {
   )
 }
 
-/** An account moves to and fro: its reports get their yes within seconds, and none is lost. */
+/** An account moves back and forth: its reports are acknowledged within seconds, and none is lost. */
 async function killWhileMoving() {
   const vars = { FAIL_POINTS: failPoints.url, ...MOVE_VARS }
   const server = await startServer(bundleFailing(), vars, 2)

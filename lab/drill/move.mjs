@@ -78,7 +78,8 @@ function startReporting(base, { token }, id) {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ dateTime, latitude: 38.7, longitude: -9.1 }),
     }
-    for (;;) {
+    const deadline = Date.now() + STEP_TIMEOUT_MS
+    while (Date.now() < deadline) {
       const { status } = await send(base, trackOf({ id }), options)
       statuses.push(status)
       if (status !== 503) return

@@ -12,7 +12,9 @@ const hasCommit = () =>
 /** A shallow clone lacks the commit until it is fetched. False where it cannot be had. */
 export function findPreviousRelease() {
   if (hasCommit()) return true
-  spawnSync('git', ['fetch', '--quiet', '--depth', '1', 'origin', PREVIOUS_RELEASE])
+  const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' }
+  const fetch = ['fetch', '--quiet', '--depth', '1', 'origin', PREVIOUS_RELEASE]
+  spawnSync('git', fetch, { env, timeout: 60_000 })
   return hasCommit()
 }
 

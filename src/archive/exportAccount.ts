@@ -15,6 +15,7 @@ import {
   type ExportedMonth,
   exportTracks,
   type ReadInTurn,
+  readMonthsOf,
   requireExportable,
   type Tracks,
 } from './exportTracks.ts'
@@ -29,6 +30,7 @@ import {
   readLastKey,
   readPage,
   readSequence,
+  wasDisturbed,
 } from './store.ts'
 import { zoneFeature } from './zoneFeature.ts'
 
@@ -147,6 +149,17 @@ const sourceOf = (name: PartName, of: Exported): RowSource => {
     : { name, type: 'ndjson', pages: () => ledgerPages(name, of) }
 }
 
+/**
+ * The end of the archive. Throws, so that it has no manifest, if rows were moved past the export
+ * meanwhile: to another cell, to the bucket, or of a device that came back.
+ */
+async function* requireUndisturbed({ tracks, months, sequence }: Exported): AsyncGenerator<never> {
+  const known = new Set(months.map(({ object }) => object))
+  const isMoved = (await readMonthsOf(tracks)).some(({ object }) => !known.has(object))
+  if (isMoved || (await wasDisturbed(tracks.db, tracks.accountId, sequence)))
+    throw new Error('the account, a month or a device has moved during the export')
+}
+
 const PIECE_BYTES = 262_144
 
 /** Nothing is read before the client asks for it; a failure leaves an archive without its end. */
@@ -205,7 +218,8 @@ export const exportAccount = async (
     const readInTurn: ReadInTurn = (rows, read) => slot.readInTurn({ rows, read })
     const sent = { context, account, keys, sequence, entryId, began, readInTurn }
     const of: Exported = { ...sent, tracks, months }
-    const sources = PART_ORDER.map((name) => sourceOf(name, of))
+    const end: RowSource = { name: 'end', type: 'ndjson', pages: () => requireUndisturbed(of) }
+    const sources = [...PART_ORDER.map((name) => sourceOf(name, of)), end]
     const packed = pump(
       writeArchive(headOf(of), sources),
       new CompressionStream('gzip'),

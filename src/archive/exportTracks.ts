@@ -169,6 +169,15 @@ export async function* exportTracks(
   let at = 0
   for await (const { key, id } of eachDevice(of, inTurn)) {
     for (let from = of.from; ; ) {
+      // Rows of devices that were restored or deleted meanwhile are passed over.
+      for (;;) {
+        while ((page[at]?.key ?? key) < key) at++
+        const last = page.at(-1)
+        if (!last || last.key >= key) break
+        after = [last.key, last.time]
+        page = await readNext()
+        at = 0
+      }
       const begin = at
       while (page[at]?.key === key) at++
       const own = page.slice(begin, at)

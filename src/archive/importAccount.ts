@@ -15,6 +15,7 @@ import type { Context } from '../http/context.ts'
 import { Problem } from '../http/contract/problem.ts'
 import { newId } from '../ids.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { deleteMoved } from '../move/store.ts'
 import { type ArchivedAccount, checkHead, checkManifest } from './checks.ts'
 import { finishImport } from './finishImport.ts'
 import { type Import, storeFile } from './importFile.ts'
@@ -103,6 +104,8 @@ const startImport = async (
   const outcome = await ledger.startImport({ session, account, sequence })
   if (!outcome.ok) throw new Problem('account-exists')
   const db = openCell(c.env, entry.cell)
+  // An earlier account with this id may have left this cell.
+  await deleteMoved(db, id)
   await insertHead(db, id, sequence)
   return { session, accountId: id, cell: entry.cell, sequence, db, ledger }
 }

@@ -20,7 +20,7 @@ const replyArchive = async (
   span: ExportSpan,
 ) => {
   const { account, isBehind } = found
-  // Found out while it streams, it would only break the archive.
+  // A failure during the stream would only truncate the archive.
   if (isBehind) throw notUpgraded()
   const stream = await exportAccount(c, context, account, span)
   const name = `${account.userName.replaceAll(/[^\w.-]/g, '_')}.tar.gz`

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { isHere } from '../db/movedCell.ts'
 import type { Database } from '../db/open.ts'
 import { type Columns, select } from '../db/query.ts'
 import {
@@ -8,6 +9,7 @@ import {
   directory,
   erasures,
   eventHeads,
+  events,
   groupDevices,
   groups,
   sourceDirectory,
@@ -148,6 +150,18 @@ export const readSequence = async (db: Database, accountId: string): Promise<num
     ),
   )
   return row?.sequence ?? 0
+}
+
+/** Whether the account has left the cell, or a device has come back after an event. */
+export const wasDisturbed = async (
+  db: Database,
+  accountId: string,
+  sequence: number,
+): Promise<boolean> => {
+  const restored = sql`SELECT 1 FROM ${events} WHERE ${events.accountId} = ${accountId}
+    AND ${events.sequence} > ${sequence} AND ${events.type} = 'device.restored'`
+  const found = sql<number>`NOT ${isHere(sql`${accountId}`)} OR EXISTS (${restored})`
+  return (await readFirst(statement(db, select({ found }, sql``))))?.found === 1
 }
 
 /** Whether the cell still has to erase rows of an account with this id. */

@@ -90,7 +90,7 @@ export class LedgerObject extends DurableObject<Env> {
     return outcome
   }
 
-  /** Effects go to this cell from now on. Of an erased account those are left that erase its rows. */
+  /** Effects go to this cell from now on. An erased account still has those that erase its rows. */
   protected follow(cell: number, writer?: Writer): void {
     this.transact(() => {
       const tx = beginDecision(this.sql, this.env, Date.now(), writer)

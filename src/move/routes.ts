@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { findInDirectory } from '../admin/store.ts'
+import { resolveCell } from '../db/movedCell.ts'
 import { openCell, openDirectory, withRetries, withWriter } from '../db/open.ts'
 import { fullCellBytes } from '../domain/account/cell.ts'
 import { cellNumbers, readNumber } from '../env.ts'
@@ -42,10 +43,10 @@ const requireCell = async (c: Context, toCell: number, fromCell: number): Promis
   if (size >= fullCellBytes(readNumber(c.env, 'CELL_MAX_BYTES'))) throw new Problem('cells-full')
 }
 
-/** Objects of the release before could not follow the account. Changes nothing. */
+/** Objects of the release before could not follow the account. The feed is given its own cell. */
 const requireUpgraded = async ({ env }: Context, accountId: string, cell: number) => {
   await ledgerOf(env, accountId).readSchemaVersion()
-  await feedOf(env, accountId).moveTo({ accountId, cell })
+  await feedOf(env, accountId).moveTo({ accountId, cell: await resolveCell(env, accountId, cell) })
 }
 
 export const moves = new Hono<AppEnv>()

@@ -6,7 +6,7 @@ import { SOS } from '../operations.mjs'
 import { openTraffic, startTraffic } from './traffic.mjs'
 
 /*
- * An account moves to and fro between two cells while its devices report. The server is killed in
+ * An account moves back and forth between two cells while its devices report. The server is killed in
  * every window of a move, which goes on after each start: every report is there once, and no event is
  * missing.
  */

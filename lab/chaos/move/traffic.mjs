@@ -3,13 +3,15 @@ import { send } from '../../harness/http.mjs'
 import { expectedDevice, OPERATIONS } from '../operations.mjs'
 
 /*
- * Devices that report, and a provider that pushes, without pause while their account moves. What got
- * no yes is sent again: reports after a 503 too, pushes only after a broken connection.
+ * Devices that report, and a provider that pushes, without pause while their account moves. What was
+ * not acknowledged is sent again: reports after a 503 too, pushes only after a broken connection.
  */
 
 const DEVICES = 3
 const PAUSE_MS = 60
 const RETRY_MS = 100
+/** Much more than any move takes. */
+const MAX_REFUSED_MS = 60_000
 /** One of so many reports of a device carries an emergency. */
 const EMERGENCY_EVERY = 20
 const pushesFrom = Date.now() - 6 * 3_600_000
@@ -33,7 +35,7 @@ export async function openTraffic({ server, account, url }) {
   return { server, account, devices, pushed, pushPath }
 }
 
-/** Starts the clients. `stop` resolves once the last request of each has its yes. */
+/** Starts the clients. `stop` resolves once the last request of each is acknowledged. */
 export function startTraffic({ server, account, devices, pushed, pushPath }, isServing) {
   const run = { acknowledged: 0, refused: 0, unanswered: 0, longestRefusedMs: 0, faults: [] }
   let isRunning = true
@@ -60,6 +62,7 @@ export function startTraffic({ server, account, devices, pushed, pushPath }, isS
       else if (reply.status === 503) {
         run.refused++
         refusedAt = Date.now()
+        if (refusedMs > MAX_REFUSED_MS) return void run.faults.push('a report is refused for ever')
       } else if (run.faults.push(`a report got ${reply.status} ${reply.text.slice(0, 200)}`) > 20)
         return
       await sleep(RETRY_MS)

@@ -39,8 +39,8 @@ const countBefore = (lines: readonly LicenseLine[], used: number): number => {
 
 /**
  * The lines that the days from `start` on need, from lines that begin with the newest: the last is one
- * before `start` that says how many licenses were in use. At the time of an expiry none says so
- * surely. `pending`: expiries that are not in the log yet.
+ * before `start` that says how many licenses were in use. A line at the time of an expiry may not say
+ * so: it is passed over. `pending`: expiries that are not in the log yet.
  */
 export const linesSince = (
   newestFirst: Iterable<LicenseLine>,

@@ -7,6 +7,7 @@ import {
   updateRows,
 } from '../../db/objectTable.ts'
 import { changesBetween } from '../../domain/admin/audit.ts'
+import { CHANNELS } from '../../domain/message/alert.ts'
 import { GIVE_UP_AFTER_MS } from '../../domain/message/messageRetry.ts'
 import type { Decision } from '../decision.ts'
 import { failMessage } from '../messages/messageState.ts'
@@ -51,11 +52,18 @@ const giveUpOld = (tx: Decision): void => {
   const { sql, now } = tx
   const { messages, emergencies } = tables
   const until = now - GIVE_UP_AFTER_MS
-  const isOld = query`${messages.status} = 'queued' AND ${messages.accepted} <= ${until}`
-  for (const message of selectRows(sql, messages, isOld))
-    failMessage(tx, message, { ...message, reason: 'account-deleted' })
+  const { checkAt, nextRound, againAt } = emergencies
+  const lastDue = query`max(ifnull(${checkAt}, 0), ifnull(${nextRound}, 0), ifnull(${againAt}, 0))`
+  // Before messages fail, which would have their emergencies checked again.
+  const past = selectRows(sql, emergencies, query`${lastDue} <= ${until}`)
+  for (const channel of CHANNELS) {
+    const isQueued = query`${messages.channel} = ${channel} AND ${messages.nextTry} IS NOT NULL`
+    for (const message of selectRows(sql, messages, isQueued))
+      if (message.accepted <= until)
+        failMessage(tx, message, { ...message, reason: 'account-deleted' })
+  }
   const settled = { checkAt: null, nextRound: null, againAt: null }
-  updateRows(sql, emergencies, settled, query`${emergencies.raisedAt} <= ${until}`)
+  for (const { id } of past) updateRows(sql, emergencies, settled, { id })
 }
 
 export type UndeleteOutcome = AccountOutcome | { ok: false; refusal: 'account-not-deleted' }

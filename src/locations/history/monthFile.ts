@@ -95,7 +95,7 @@ export interface ArchivedSpan {
 /** How many months are opened at the same time. */
 const AHEAD = 4
 
-const overlaps = ([first, last]: [number, number], from: number, to: number): boolean =>
+export const overlaps = ([first, last]: [number, number], from: number, to: number): boolean =>
   first <= to && last >= from
 
 /** The first rows of a span, from months in order of time. */

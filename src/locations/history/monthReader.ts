@@ -1,5 +1,5 @@
 import type { LocationRow } from '../../db/queries/locations.ts'
-import { type MonthFile, type MonthObject, openMonth, readRows } from './monthFile.ts'
+import { type MonthFile, type MonthObject, openMonth, overlaps, readRows } from './monthFile.ts'
 import type { TrackRow } from './parquet.ts'
 
 interface Opened extends MonthFile {
@@ -28,12 +28,10 @@ export class MonthReader {
 
   /** A part of a device's track, both ends included, in pages in order of time. */
   async *pages(deviceKey: number, from: number, to: number): AsyncGenerator<LocationRow[]> {
-    const isWithin = ([first, last]: [number, number], low: number, high: number) =>
-      first <= high && last >= low
     for (const opened of this.#months) {
       const month = await opened
       for (const { index, keys, times } of month.groups) {
-        if (!isWithin(keys, deviceKey, deviceKey) || !isWithin(times, from, to)) continue
+        if (!overlaps(keys, deviceKey, deviceKey) || !overlaps(times, from, to)) continue
         const rows = await readOpened(month, index)
         const own = rows.filter(
           (row) => row.deviceKey === deviceKey && row.time >= from && row.time <= to,

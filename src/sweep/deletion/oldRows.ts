@@ -76,7 +76,7 @@ export const deleteOldRows = async ({ cell, db, now, take }: CellRun): Promise<v
   for (const { time, days, only = sql`true`, ...rule } of RULES) {
     const until = now - days * DAY_MS
     const owned = ACCOUNT_TABLES.find((table) => table === time.table)
-    // Of an account that moves, the cell that it leaves refuses, and the other has a copy.
+    // Passes over accounts that move: the old cell refuses writes, and the new one has a copy.
     const isOwn = owned ? isHere(owned.accountId) : sql`true`
     const isOld = sql`${only} AND ${rule.isOld?.(until) ?? sql`${time} < ${until}`} AND ${isOwn}`
     let pages = 0

@@ -49,7 +49,12 @@ test('an account that exists, or whose user name is taken, is not imported', asy
 
 test('a large archive is imported in several requests, and may be under another name', async () => {
   const userName = `other-${crypto.randomUUID().slice(0, 8)}`
-  const first = await importArchive(await packFiles(files.slice(0, 2)), { more: 'true', userName })
+  // The account was in this cell before, and left it.
+  await env.DB.prepare(`INSERT INTO moved_accounts VALUES (?, 999998, 1, 'left', 0, '', 1)`)
+    .bind(account.id)
+    .run()
+  const begin = { more: 'true', userName, cell: '0' }
+  const first = await importArchive(await packFiles(files.slice(0, 2)), begin)
   expect(first.body).toEqual({ success: true, session: expect.any(String), files: 2 })
   const { session } = first.body
   // Until it is finished nothing can be reached.

@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { joinArchives } from '../../../scripts/import/joinArchives.ts'
+import { exportTracks } from '../../../src/archive/exportTracks.ts'
+import { openCell } from '../../../src/db/open.ts'
 import type { TestAccount } from '../../support/accounts.ts'
 import {
   eraseCompletely,
@@ -86,4 +88,54 @@ test('more than an archive can have is refused before it begins', async () => {
   expect(body.entries).toEqual([])
   const recent = await exportSpan(account, { from: '2025-01-01T00:00:00Z' })
   expect(JSON.parse(tracksOf(recent)).features).toHaveLength(4)
+})
+
+describe('an export meanwhile', () => {
+  const change = (text: string, ...values: unknown[]) =>
+    env.DB.prepare(text)
+      .bind(...values)
+      .run()
+  const CHANGES = {
+    'a month goes to the bucket': ({ id }: TestAccount) =>
+      change(
+        `INSERT INTO archived_months (account_id, month, object, locations, bytes, creation)
+          VALUES (?, '2026-01', 'new', 1, 1, 0)`,
+        id,
+      ),
+    'the account leaves the cell': ({ id }: TestAccount) =>
+      change(`INSERT INTO moved_accounts VALUES (?, 999999, 1, 'moved', 0, '', 1)`, id),
+    'a device comes back': async (account: TestAccount, device: string) =>
+      account.call('POST', `/api/devices/${device}/restore`),
+  }
+
+  test.for(Object.keys(CHANGES) as (keyof typeof CHANGES)[])('%s has no end', async (name) => {
+    const { account, devices } = await openFleet([])
+    const [device] = devices as [string]
+    await account.call('DELETE', `/api/devices/${device}`)
+    await exportSpan(account)
+    const disturb = async () => void (await CHANGES[name](account, device))
+    await expect(exportAs(account.token, '/api/account/export', disturb)).rejects.toThrow()
+    await change('DELETE FROM moved_accounts WHERE account_id = ?', account.id)
+  })
+
+  test('of a deleted device has all locations of the others', async () => {
+    const { account, devices } = await openFleet(hourly(monthsAgo(2)))
+    const { results } = await env.DB.prepare(
+      'SELECT key FROM devices WHERE account_id = ? ORDER BY 1',
+    )
+      .bind(account.id)
+      .all<{ key: number }>()
+    const keys = results.map(({ key }) => key) as [number, number]
+    const span = { from: 0, to: Date.now(), keptSince: 0 }
+    const of = { db: openCell(env, 0), accountId: account.id, keys, ...span }
+    const pages = exportTracks(of, [], async (_, read) => {
+      const page = await read()
+      // Locations are read first, and then the devices.
+      await change('DELETE FROM devices WHERE key = ?', keys[0])
+      return page
+    })
+    const lines = (await Array.fromAsync(pages)).flat().map((line) => JSON.parse(line))
+    expect(lines).toHaveLength(41)
+    for (const { properties } of lines) expect(properties.deviceId).toBe(devices[1])
+  })
 })

@@ -14,7 +14,7 @@ import {
   postWithCookie,
   signIn,
 } from '../../support/sessions.ts'
-import { DAY_MS, eventually } from '../../support/time.ts'
+import { DAY_MS, daysAgo, eventually, iso } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 
 vi.spyOn(console, 'log').mockImplementation(() => {})
@@ -106,38 +106,35 @@ describe('sign-ins', () => {
   test('fill at most 100 entries an hour, which go on counting', async () => {
     const account = await openAccount()
     const db = openCell(env, 0)
-    const now = Date.UTC(2026, 10, 18, 10, 30)
-    const count = (network: number, action: 'signIn.refused' | 'key.signedIn', at = now) =>
+    // Not today: the account's own entries are of now.
+    const at = (hour: number, minute = 0) => daysAgo(2) + (hour * 60 + minute) * 60_000
+    const span = (from: number, to: number) => `from=${iso(from)}&to=${iso(to)}&limit=1000`
+    const now = at(10, 30)
+    const count = (network: number, action: 'signIn.refused' | 'key.signedIn', time = now) =>
       countSignIn(db, {
         accountId: account.id,
         action,
         resource: { type: 'key', id: 'key_x' },
         writer: { actor: { type: 'system', id: 'test', name: null }, requestId: '', address: null },
         network: String(network),
-        now: at,
+        now: time,
       })
     for (let network = 0; network < 110; network++) await count(network, 'signIn.refused')
     await count(0, 'signIn.refused', now + 60_000)
     await count(200, 'key.signedIn')
-    const read = async (query: string) => {
-      const span = 'from=2026-11-18T10:00:00Z&to=2026-11-18T11:00:00Z&limit=1000'
-      return auditOf(account, `${span}&${query}`)
-    }
+    const read = (query: string) => auditOf(account, `${span(at(10), at(11))}&${query}`)
     const refused = await read('action=signIn.refused')
     expect(refused).toHaveLength(100)
     expect(refused.filter(({ changes }) => changes[0]?.to === 2)).toMatchObject([
-      { at: '2026-11-18T10:31:00.000Z' },
+      { at: iso(at(10, 31)) },
     ])
     expect(await read('action=key.signedIn')).toHaveLength(1)
-    const since = (minute: number) =>
-      auditOf(account, `from=2026-11-18T10:${minute}:00Z&to=2026-11-18T11:00:00Z&limit=1000`)
+    const since = (minute: number) => auditOf(account, span(at(10, minute), at(11)))
     expect(await since(30)).toHaveLength(101)
     expect(await since(31)).toHaveLength(1)
     expect(await since(32)).toEqual([])
     await count(150, 'signIn.refused', now + 3_600_000)
-    expect(await actionsOf(account, 'from=2026-11-18T11:00:00Z&to=2026-11-18T12:00:00Z')).toEqual([
-      'signIn.refused',
-    ])
+    expect(await actionsOf(account, span(at(11), at(12)))).toEqual(['signIn.refused'])
   })
 })
 

@@ -161,6 +161,23 @@ describe('emergencies of a deleted account', () => {
     expect(states.map(([kind]) => kind)).not.toContain('escalation')
   })
 
+  test('that are old but due later go on, however long ago they were raised', async () => {
+    const account = await openAccountWithPeople()
+    await raiseSos(account, await createDevice(account))
+    const againAt = Date.now() + DAY / 24
+    await runInDurableObject(ledgerStub(account), (_, { storage }) => {
+      const old = Date.now() - 1.5 * DAY
+      const settled = 'raised_at = ?, check_at = NULL, next_round = NULL, again_at = ?'
+      storage.sql.exec(`UPDATE emergencies SET ${settled}`, old, againAt)
+    })
+    await deleteIt(account)
+    expect((await undelete(account)).status).toBe(200)
+    const kept = await runInDurableObject(ledgerStub(account), (_, { storage }) =>
+      storage.sql.exec('SELECT again_at FROM emergencies').toArray(),
+    )
+    expect(kept).toEqual([{ again_at: againAt }])
+  })
+
   test('that no ledger has decided on hold up no other account, and are raised when it comes back', async () => {
     const [gone, other] = [await openAccount(), await openAccount()]
     const devices = [await createDevice(gone), await createDevice(other)]
