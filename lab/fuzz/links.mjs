@@ -6,6 +6,9 @@ const READERS = new Set(['mine', 'other', 'operator', 'write', 'read'])
 /** Those of them that have one scope. Each may also read. */
 const SCOPED = new Set(['write', 'read'])
 
+/** A device has not reported yet, an account has never moved. */
+const MAY_BE_ABSENT = new Set(['readLastLocation', 'readMove'])
+
 /** The values of a path's parameters: `{deviceId}` of `/api/devices/{deviceId}`. */
 const valuesIn = (template, path) => {
   const segments = path.split('?', 1)[0].split('/')
@@ -62,6 +65,6 @@ async function follow(base, target, { values, request }) {
   const { status } = await send(base, `${path}${queryFor(target, values, request)}`, {
     headers: { ...(Authorization && { Authorization }) },
   })
-  const isKnown = status < 300 || (status === 404 && target.id === 'readLastLocation')
+  const isKnown = status < 300 || (status === 404 && MAY_BE_ABSENT.has(target.id))
   return isKnown ? [] : [`a link to ${target.id} that leads to a ${status}`]
 }
