@@ -365,10 +365,10 @@ try {
     expect(file.suggestedFilename() === `${account.userName}.tar.gz`, file.suggestedFilename())
     await page.getByText('The export is complete.').waitFor()
     await page.route('**/api/account/export', (route) =>
-      route.fulfill({ status: 503, json: { error: 'Too many long exports are running.' } }),
+      route.fulfill({ status: 422, json: { error: 'The account has too many locations.' } }),
     )
     await page.getByRole('button', { name: 'Export everything' }).click()
-    await page.getByText('Too many long exports are running.').waitFor()
+    await page.getByText('The account has too many locations.').waitFor()
     await page.unroute('**/api/account/export')
   })
 
