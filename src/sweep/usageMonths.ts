@@ -4,7 +4,7 @@ import { type Database, withWriter } from '../db/open.ts'
 import { accounts, usageMonths } from '../db/schema.ts'
 import { endOfMonth, lastClosedMonth, type Month, nextMonth } from '../domain/usage/usage.ts'
 import { closeMonth } from '../usage/readUsage.ts'
-import { MONTHS_DONE, toNumber } from '../usage/store.ts'
+import { MONTHS_DONE, monthNumber } from '../usage/store.ts'
 import { type CellRun, readPosition, runPart, savePosition } from './run.ts'
 
 /* Closes the months of all accounts, deleted ones too, in pages by their numbers. */
@@ -50,7 +50,7 @@ export const closeMonths = async ({ env, cell, db, now, take }: CellRun): Promis
   if (!take()) return
   const last = lastClosedMonth(now)
   const done = await readPosition(db, MONTHS_DONE)
-  if (done >= toNumber(last) || !take(MAX_OWN_QUERIES - 1)) return
+  if (done >= monthNumber(last) || !take(MAX_OWN_QUERIES - 1)) return
   const month = done === 0 ? last : nextMonth(toMonth(done))
   const page = await readPage(db, month, await readPosition(db, PASS))
   const audited = withWriter(db, SWEEP_WRITER)
@@ -64,5 +64,5 @@ export const closeMonths = async ({ env, cell, db, now, take }: CellRun): Promis
   const isPassOver = page.length < MAX_ACCOUNTS
   await savePosition(db, PASS, isPassOver ? 0 : (page.at(-1)?.number ?? 0))
   if (isPassOver && !(await hasOpen(db, month)))
-    await savePosition(db, MONTHS_DONE, toNumber(month))
+    await savePosition(db, MONTHS_DONE, monthNumber(month))
 }

@@ -116,7 +116,7 @@ export const listMonth = (
 
 /** The position of the sweep that is the last month (such as 202610) all accounts have closed. */
 export const MONTHS_DONE = 'usage-months-done'
-export const toNumber = (month: Month): number => Number(month.replace('-', ''))
+export const monthNumber = (month: Month): number => Number(month.replace('-', ''))
 
 /**
  * Goes back to the first month that an account has not closed which has come to this cell: the cell
@@ -128,7 +128,7 @@ export const reopenMonths = async (db: Database, accountId: string, now: number)
     .from(usageMonths)
     .where(eq(usageMonths.accountId, accountId))
   const before = monthOf(addDays(`${lastClosedMonth(now)}-01`, -1))
-  const position = toNumber(found?.month ?? before)
+  const position = monthNumber(found?.month ?? before)
   await db
     .update(sweepPositions)
     .set({ position })
