@@ -1,0 +1,20 @@
+const FIRST_WAIT_MS = 400
+
+/** Doubles with each attempt, and differs between clients that failed at the same time. */
+export const backoffMs = (attempts: number, maxMs: number): number =>
+  Math.min(maxMs, FIRST_WAIT_MS * 2 ** attempts) * (0.75 + Math.random() / 2)
+
+/** Waits, or rejects with the reason of the signal as soon as it is aborted. */
+export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+  })

@@ -1,0 +1,10 @@
+// biome-ignore-all lint/performance/noBarrelFile: it is the package's entry
+export { ApiClient, type Credentials, type Settings } from './apiClient.ts'
+export { PerigeeError, type ProblemCode, type ValueError } from './error.ts'
+export { Perigee } from './perigee.ts'
+export type { Report, ReportResult, ReportSummary } from './reports.ts'
+export type { components, operations, paths } from './schema.ts'
+export type { StreamOptions } from './stream.ts'
+export type { TokenSource } from './tokens.ts'
+export type { Item, ListPath, Method, PathOf, PerigeeEvent, Reply, Schemas } from './types.ts'
+export { verifyWebhook, WebhookError } from './webhook.ts'
