@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { bundledWorker } from './test/support/run/bundledWorker.ts'
 import { RESEND_KEY, TWILIO_SID, TWILIO_TOKEN } from './test/support/run/providers.ts'
 import { answerOutboundRequest } from './test/support/run/receivers.ts'
 
@@ -25,6 +26,8 @@ const findFreePort = (): Promise<number> =>
 process.env.PROVIDERS_PORT ??= String(await findFreePort())
 const PROVIDERS = `http://127.0.0.1:${process.env.PROVIDERS_PORT}`
 
+/** `npm run test:watch` */
+const isWatching = process.argv.includes('watch')
 const migrations = await readD1Migrations('migrations')
 
 const workerOptions = (bindings: Record<string, string> = {}, options: object = {}) => ({
@@ -67,19 +70,21 @@ const nodeTests = {
   environment: 'node',
   pool: 'threads',
   isolate: false,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 } as const
 
 const workerTests = {
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   setupFiles: ['test/support/run/setup.ts'],
-  // Each test file loads the Worker's modules one by one. Bundled packages are 17 of them, not 400.
+  // Bundled packages are 17 modules, not 400.
   deps: {
     optimizer: {
       ssr: {
         enabled: true,
         include: [
+          '@cloudflare/workers-oauth-provider',
           '@hono/zod-validator',
+          '@modelcontextprotocol/server',
           'drizzle-orm',
           'drizzle-orm/d1',
           'drizzle-orm/sqlite-core',
@@ -109,6 +114,7 @@ export default defineConfig({
       { test: { name: 'node', include: ['test/node/**/*.test.ts'], ...nodeTests } },
       {
         plugins: [
+          !isWatching && bundledWorker(),
           cloudflareTest(() =>
             workerOptions(
               {
@@ -125,6 +131,7 @@ export default defineConfig({
       },
       {
         plugins: [
+          !isWatching && bundledWorker(),
           cloudflareTest(() =>
             workerOptions(
               {

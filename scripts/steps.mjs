@@ -8,12 +8,14 @@ const COLOURS = `--colors=${process.stdout.isTTY ? 'force' : 'off'}`
 export const LINT = ['Format and lint', 'biome', 'ci', '--error-on-warnings', COLOURS, '.']
 export const TYPES = ['Types', 'tsc']
 export const CONSOLE_TYPES = ['Types of the console', 'tsc', '-p', 'console']
+export const CLIENT_TYPES = ['Types of the client', 'tsc', '-p', 'clients/typescript', '--noEmit']
 export const MIGRATIONS = [
   'Migrations match the schema',
   'node',
   'scripts/migrations/check-migrations.mjs',
 ]
 export const OPENAPI = ['OpenAPI document', 'redocly', 'lint', 'public/api/openapi.json']
+export const COMPATIBLE = ['Compatible API', 'node', 'scripts/build/compatible.ts']
 /** Also writes the console and the reference page's bundle to `public/`. */
 export const BUILD = ['Build', 'wrangler', 'deploy', '--dry-run', '--outdir', 'dist']
 export const TESTS = ['Tests', 'vitest', 'run']

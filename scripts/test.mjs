@@ -3,6 +3,8 @@
 import { run } from './child.mjs'
 import {
   BUILD,
+  CLIENT_TYPES,
+  COMPATIBLE,
   CONSOLE_TYPES,
   LINT,
   MIGRATIONS,
@@ -22,6 +24,7 @@ if (given.length > 0) process.exit(await run(command, [...args, ...given]))
 
 const start = performance.now()
 // Before the tests, not beside them: a lint error shows within seconds, and the tests keep both cores.
-await runTogether([LINT, TYPES, CONSOLE_TYPES, MIGRATIONS, OPENAPI, BUILD])
+const CHECKS = [LINT, TYPES, CONSOLE_TYPES, CLIENT_TYPES, MIGRATIONS, OPENAPI, COMPATIBLE, BUILD]
+await runTogether(CHECKS)
 await runStep(TESTS)
 console.log(`\nAll passed in ${secondsSince(start)}.`)

@@ -13,24 +13,29 @@ import { findFile } from './http/consoleFile.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { unroutedProblem } from './http/contract/methods.ts'
 import { problemResponse } from './http/contract/problem.ts'
-import { commonReply, withLoadShedding } from './http/edge.ts'
+import { commonReply, type Serve, withinSlot, withLoadShedding } from './http/edge.ts'
 import { admitOperator } from './http/operator.ts'
 import { problemOf } from './http/reply/failure.ts'
 import { keys } from './keys/routes.ts'
 import { links } from './links/routes.ts'
 import { allLocations, locations } from './locations/routes.ts'
+import { mcp } from './mcp/routes.ts'
 import { me } from './me/routes.ts'
 import { messages } from './messages/routes.ts'
 import { moves } from './move/routes.ts'
+import { oauth } from './oauth/protocolRoutes.ts'
+import { consent } from './oauth/routes.ts'
 import { operators } from './operators/routes.ts'
 import { invitations, passwords } from './passwordLinks/routes.ts'
 import { places } from './places/routes.ts'
 import { ownPushSubscriptions, pushKey, pushKeyRotation } from './pushSubscriptions/routes.ts'
 import { receipts } from './receipts/routes.ts'
 import { rules } from './rules/routes.ts'
-
+import { accountSandbox } from './sandbox/routes.ts'
 import { operatorHealth, pages, service } from './service/routes.ts'
 import { sessions } from './sessions/routes.ts'
+import { shareLinks } from './shares/linkRoutes.ts'
+import { shares } from './shares/routes.ts'
 import { pushes } from './sources/push/pushRoutes.ts'
 import { deviceQuarantine, sources } from './sources/routes.ts'
 import { stream } from './stream/routes.ts'
@@ -47,12 +52,16 @@ import { zoneCollection, zones } from './zones/routes.ts'
 const base = new Hono<AppEnv>()
 base.use(commonReply)
 
+/** For requests that a request makes to the API itself. */
+const serveWithin: Serve = (request, env, context) => withinSlot(app.fetch)(request, env, context)
+
 export const app = base
   .route('/', service)
   .route('/', pages)
   .route('/api', tokens)
   .route('/api/Auth', sessions)
   .route('/api/Auth', passwords)
+  .route('/api/Auth/Consent', consent)
   .route('/api/me', me)
   .route('/api/me/pushSubscriptions', ownPushSubscriptions)
   .route('/api/push', pushKey)
@@ -61,6 +70,7 @@ export const app = base
   .route('/api/account/audit', accountAudit)
   .route('/api/account/usage', accountUsage)
   .route('/api/account/export', accountExport)
+  .route('/api/account/sandbox', accountSandbox)
   .route('/api/account', account)
   .route('/api/devices', devices)
   .route('/api/devices', locations)
@@ -76,6 +86,7 @@ export const app = base
   .route('/api/place', places)
   .route('/api/rules', rules)
   .route('/api/watches', watches)
+  .route('/api/shares', shares)
   .route('/api/devices', deviceAlerts)
   .route('/api/devices', trips)
   .route('/api/alerts', alerts)
@@ -93,8 +104,11 @@ export const app = base
   .route('/admin', moves)
   .route('/admin/push', pushKeyRotation)
   .route('/hooks', receipts)
+  .route('/', oauth)
   .route('/', links)
   .route('/', watchLinks)
+  .route('/', shareLinks)
+  .route('/mcp', mcp(serveWithin))
 
 const problemOfUnrouted = unroutedProblem(app)
 const OPEN_PATHS =
@@ -118,7 +132,7 @@ const firstSegment = (path: string): string =>
     .find(Boolean)
     ?.toLowerCase() ?? ''
 const OWN_SEGMENTS = new Set(
-  app.routes.map(({ path }) => firstSegment(path)).filter((segment) => /^\w/.test(segment)),
+  app.routes.map(({ path }) => firstSegment(path)).filter((segment) => /^[\w.]/.test(segment)),
 )
 
 /** Whether a path is the service's own, in any letter case, and never a page of the console. */

@@ -13,6 +13,10 @@ const NUMBERS = {
   TOKEN_FAILURES_PER_ADDRESS: { fallback: 60, min: 1, max: MAX },
   /** In a minute: sign-ins with a password, and uses of password links, right or wrong. */
   SIGN_INS_PER_ADDRESS: { fallback: 30, min: 1, max: MAX },
+  /** In a minute: requests for shares, right or wrong. */
+  SHARE_VIEWS_PER_ADDRESS: { fallback: 600, min: 1, max: MAX },
+  /** In a minute: requests of OAuth clients, right or wrong. Hosted agents share addresses. */
+  OAUTH_REQUESTS_PER_ADDRESS: { fallback: 600, min: 1, max: MAX },
   LOCATIONS_PER_LICENSE_PER_DAY: { fallback: 10_000, min: 1, max: MAX },
   STORAGE_MB_PER_LICENSE: { fallback: 100, min: 1, max: 1_000_000 },
   /** How large a cell can become: by default what D1 can hold on the Workers Paid plan. */

@@ -3,7 +3,8 @@ import type { Actor, Writer } from './domain/admin/audit.ts'
 import type { AccountStatus } from './domain/admin/status.ts'
 import { type Env, publicOrigin } from './env.ts'
 import type { Context } from './http/context.ts'
-import { actorOf, addressOf, writerAs } from './http/writer.ts'
+import { originOf } from './http/origin.ts'
+import { actorOf, addressOf, writerAs, writerOf } from './http/writer.ts'
 import { newId } from './ids.ts'
 
 /** What work on one account needs, whether a request, a push or the sweep asks for it. */
@@ -60,7 +61,7 @@ const ofRequest = (c: Context, { db, ...caller }: Caller): ServiceContext => ({
   address: addressOf(c),
   // Computed when it is asked for: most requests write no link.
   get origin() {
-    return publicOrigin(c.env) ?? new URL(c.req.url).origin
+    return originOf(c)
   },
   now: () => Date.now(),
   waitUntil: (promise) => c.executionCtx.waitUntil(promise),
@@ -105,7 +106,7 @@ export const pushContext = (
     newId,
   })
 
-/** Of a request of the operator that concerns one account. */
+/** Of a request of the operator that concerns one account, or of one that opens a sandbox. */
 export const operatorContext = (c: Context, { id, cell }: { id: string; cell: number }) =>
   ofRequest(c, {
     ...NO_USER,
@@ -113,7 +114,7 @@ export const operatorContext = (c: Context, { id, cell }: { id: string; cell: nu
     db: openCell(c.env, cell),
     cell,
     accountId: id,
-    actor: c.get('operator'),
+    actor: writerOf(c).actor,
     newId: c.get('newId'),
   })
 

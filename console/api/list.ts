@@ -1,6 +1,6 @@
 import { type CallOptions, call } from './client.ts'
+import type { Operations } from './operations.ts'
 import { type Page, type Pages, usePages } from './resource.ts'
-import type { Operations } from './types.ts'
 
 /* Lists of the API, which reply page by page. */
 

@@ -1,19 +1,20 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type ApiError, isAborted, toApiError } from './problem.ts'
-import { onBack } from './send.ts'
+import type { PerigeeError } from '../../clients/typescript/src/error.ts'
+import { isOffline, onBack } from './connection.ts'
+import { isAborted, toError } from './errors.ts'
 
 /** Tries again once there is a connection, where a call had no answer. */
-const useRetry = (error: ApiError | null, retry: () => void): void => {
+const useRetry = (error: PerigeeError | null, retry: () => void): void => {
   const newest = useRef(retry)
   newest.current = retry
-  const isOffline = error?.isOffline ?? false
+  const hasNoReply = isOffline(error)
   // At once: after the paint the connection may be back already.
-  useLayoutEffect(() => (isOffline ? onBack(() => newest.current()) : undefined), [isOffline])
+  useLayoutEffect(() => (hasNoReply ? onBack(() => newest.current()) : undefined), [hasNoReply])
 }
 
 export interface Resource<T> {
   data: T | null
-  error: ApiError | null
+  error: PerigeeError | null
   isPending: boolean
   /** Loads again and keeps showing what is there. */
   reload: () => void
@@ -46,7 +47,7 @@ export const useResource = <T>(
       })
       .catch((error) => {
         if (isAborted(error) || controller.signal.aborted) return
-        setState((before) => ({ ...before, error: toApiError(error), isPending: false }))
+        setState((before) => ({ ...before, error: toError(error), isPending: false }))
       })
     return () => controller.abort()
   }, [...deps, round])
@@ -68,7 +69,7 @@ export interface Page<T> {
 
 export interface Pages<T> {
   items: T[]
-  error: ApiError | null
+  error: PerigeeError | null
   isPending: boolean
   hasMore: boolean
   /** Loads the next page, or what has just failed. */
@@ -112,7 +113,7 @@ export const usePages = <T>(
     isComplete: false,
   })
   const [isPending, setIsPending] = useState(true)
-  const [error, setError] = useState<ApiError | null>(null)
+  const [error, setError] = useState<PerigeeError | null>(null)
   const [round, setRound] = useState(0)
   const current = useRef<AbortController | null>(null)
   const lastDeps = useRef(deps)
@@ -140,7 +141,7 @@ export const usePages = <T>(
         // What another filter has found must not be taken for what this one finds.
         if (cursor === null && minCount === 0)
           setState({ items: [], cursor: null, isComplete: false })
-        setError(toApiError(error))
+        setError(toError(error))
         setIsPending(false)
       })
   }
@@ -170,7 +171,7 @@ export const usePages = <T>(
 export interface Action<Args extends unknown[]> {
   run: (...args: Args) => Promise<boolean>
   isPending: boolean
-  error: ApiError | null
+  error: PerigeeError | null
   clear: () => void
 }
 
@@ -179,7 +180,7 @@ export const useAction = <Args extends unknown[]>(
   act: (...args: Args) => Promise<unknown>,
 ): Action<Args> => {
   const [isPending, setIsPending] = useState(false)
-  const [error, setError] = useState<ApiError | null>(null)
+  const [error, setError] = useState<PerigeeError | null>(null)
   const run = async (...args: Args): Promise<boolean> => {
     setIsPending(true)
     setError(null)
@@ -187,7 +188,7 @@ export const useAction = <Args extends unknown[]>(
       await act(...args)
       return true
     } catch (error) {
-      setError(toApiError(error))
+      setError(toError(error))
       return false
     } finally {
       setIsPending(false)

@@ -1,7 +1,7 @@
+import { PerigeeError } from '../../clients/typescript/src/error.ts'
 import { stepsOf } from './changes.ts'
 import { call, callForResponse } from './client.ts'
-import { ApiError } from './problem.ts'
-import type { Operations } from './types.ts'
+import type { Operations } from './operations.ts'
 
 type Json = Record<string, unknown>
 
@@ -42,7 +42,7 @@ export const saveChanges = async <P extends Path, Body extends object>(
     try {
       return (await call(`PATCH ${path}`, { params, body: body as never, headers })) as ReplyOf<P>
     } catch (error) {
-      const isLost = error instanceof ApiError && error.status === 412
+      const isLost = error instanceof PerigeeError && error.status === 412
       if (!isLost || attempts >= MAX_ATTEMPTS) throw error
     }
   }

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { isOnline } from '../api/send.ts'
+import { isOnline } from '../api/connection.ts'
 import { SignInAgain } from '../pages/signIn/SignInAgain.tsx'
 import { SignInPage } from '../pages/signIn/SignInPage.tsx'
 import { match, place } from '../router/router.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { isOnline } from '../api/send.ts'
+import { isOnline } from '../api/connection.ts'
 import { place } from '../router/router.ts'
 import { text } from '../text/text.ts'
 import { IconButton } from '../ui/Button.tsx'

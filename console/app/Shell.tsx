@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { onBack } from '../api/send.ts'
+import { onBack } from '../api/connection.ts'
 import { live, liveStatus } from '../live/stream.ts'
 import { place } from '../router/router.ts'
 import { text } from '../text/text.ts'

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { isOnline, isReachable } from '../api/send.ts'
+import { isOnline, isReachable } from '../api/connection.ts'
 import { hasTypedInput } from '../router/router.ts'
 
 const PAUSE_MS = 500

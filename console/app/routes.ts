@@ -53,6 +53,7 @@ export const routes: readonly Route[] = [
     load: () => import('../pages/devices/EditDevicePage.tsx'),
     needs: 'write',
   },
+  { path: '/connect', load: () => import('../pages/connect/ConnectPage.tsx') },
   { path: '/reset', load: () => import('../pages/signIn/ResetPage.tsx'), isOpen: true },
   { path: '/password', load: () => import('../pages/signIn/PasswordPage.tsx'), isOpen: true },
   { path: '/alerts', load: () => import('../pages/alerts/AlertsPage.tsx') },

@@ -1,10 +1,15 @@
 import { signal } from '@preact/signals'
-import { isOnline } from '../api/send.ts'
+import {
+  type Connection,
+  type Message,
+  openConnection,
+} from '../../clients/typescript/src/streamConnection.ts'
+import { isOnline } from '../api/connection.ts'
 import { session } from '../session/session.ts'
 
 /*
- * The account's events as they happen. One WebSocket serves the whole console; it continues after a
- * disconnect with the last event it has seen.
+ * The account's events as they happen. One connection of the TypeScript client serves the whole
+ * console; it continues after a disconnect with the last event it has seen.
  */
 
 export interface LiveEvent {
@@ -18,15 +23,6 @@ export interface LiveEvent {
 type Handler = (event: LiveEvent) => void
 type Status = 'off' | 'connecting' | 'live' | 'waiting'
 
-interface Message {
-  type: 'ready' | 'events' | 'token' | 'pong'
-  ack?: string
-  events?: LiveEvent[]
-  sequence?: number
-  oldestSequence?: number
-  expires?: string
-}
-
 /** What the console always listens to. Locations are logged only while somebody asks for them. */
 export const LIVE_TYPES = [
   'alert.*',
@@ -39,8 +35,6 @@ export const LIVE_TYPES = [
   'zone.*',
 ] as const
 const LOCATIONS = 'location.reported'
-const PING = '{"type":"ping"}'
-const PING_INTERVAL_MS = 25_000
 const MAX_RETRY_MS = 30_000
 const MAX_OPENING_MS = 2000
 const UNAUTHORIZED = 4401
@@ -51,66 +45,63 @@ export const liveStatus = signal<Status>('off')
 
 const handlers = new Map<Handler, (type: string) => boolean>()
 const gapHandlers = new Set<() => void>()
-let socket: WebSocket | null = null
+let connection: Connection | null = null
 let after: number | null = null
 let lastAttempt = 0
 /** A page has loaded its data before the first stream was open, and may have missed events. */
 let hasStartedLate = false
 let retries = 0
 let retryTimer: ReturnType<typeof setTimeout> | undefined
-let pingTimer: ReturnType<typeof setInterval> | undefined
-let renewTimer: ReturnType<typeof setTimeout> | undefined
 let releaseTimer: ReturnType<typeof setTimeout> | undefined
 let locationListeners = 0
 let hasLocations = false
-
-const clearTimers = () => {
-  clearTimeout(retryTimer)
-  clearInterval(pingTimer)
-  clearTimeout(renewTimer)
-}
 
 const dispatch = (event: LiveEvent) => {
   for (const [handler, wants] of [...handlers]) if (wants(event.type)) handler(event)
 }
 
-/** Sends a new token before the old one ends, so that the stream goes on. */
-const scheduleRenewal = (open: WebSocket, expires: string | undefined) => {
-  if (!expires) return
-  clearTimeout(renewTimer)
-  const delay = session.msUntil(expires) - 45_000
-  renewTimer = setTimeout(
-    async () => {
-      const token = await session.token().catch(() => null)
-      if (token && open.readyState === WebSocket.OPEN)
-        open.send(JSON.stringify({ type: 'token', token }))
-    },
-    Math.max(delay, 1000),
-  )
-}
-
-const receive = (open: WebSocket, message: Message) => {
-  if (open !== socket) return
+const receive = (open: Connection, message: Exclude<Message, { type: 'closed' }>) => {
   if (message.type === 'ready') {
     retries = 0
     liveStatus.value = 'live'
     isOnline.value = true
-    const { sequence = 0, oldestSequence = 0 } = message
+    const { sequence, oldestSequence } = message
     const hasGap = after === null ? hasStartedLate : oldestSequence > sequence + 1
     if (hasGap) for (const handler of gapHandlers) handler()
     after = sequence
+    return
   }
-  if (message.expires) scheduleRenewal(open, message.expires)
-  if (message.type !== 'events') return
-  for (const event of message.events ?? []) {
+  for (const event of message.events) {
     after = event.sequence
     dispatch(event)
   }
-  if (message.ack) open.send(JSON.stringify({ type: 'ack', ack: message.ack }))
+  open.acknowledge(message.ack)
+}
+
+/** Reads until the connection ends or another one has taken its place. */
+const read = async (open: Connection, token: string) => {
+  for (;;) {
+    const message = await open.next()
+    if (open !== connection) return
+    if (message.type === 'closed') {
+      connection = null
+      if (message.code === UNAUTHORIZED) session.discardToken(token)
+      return retry()
+    }
+    try {
+      receive(open, message)
+    } catch (error) {
+      // The next connection continues after the event that a page could not take.
+      reportError(error)
+      if (open !== connection) return
+      closeConnection()
+      return retry()
+    }
+  }
 }
 
 const connect = async () => {
-  clearTimers()
+  clearTimeout(retryTimer)
   if (!session.isSignedIn.peek()) return
   liveStatus.value = 'connecting'
   const attempt = ++lastAttempt
@@ -124,46 +115,25 @@ const connect = async () => {
   if (after !== null) query.set('after', String(after))
   const url = new URL(`/api/stream?${query}`, location.href)
   url.protocol = url.protocol.replace('http', 'ws')
-  const open = new WebSocket(url, ['perigee', `bearer.${token}`])
-  socket = open
-  let isAnswered = true
-  open.addEventListener('message', ({ data }) => {
-    isAnswered = true
-    receive(open, JSON.parse(String(data)))
-  })
-  open.addEventListener('close', ({ code }) => {
-    if (socket !== open) return
-    socket = null
-    if (code === UNAUTHORIZED) session.discardToken(token)
-    retry()
-  })
-  pingTimer = setInterval(() => {
-    if (open.readyState !== WebSocket.OPEN) return
-    // A connection that broke silently stays open for minutes, while nothing arrives by it.
-    if (!isAnswered) return reconnect()
-    isAnswered = false
-    open.send(PING)
-  }, PING_INTERVAL_MS)
+  connection = openConnection(url.href, token, () => session.token())
+  void read(connection, token)
 }
 
 const retry = () => {
-  clearTimers()
+  clearTimeout(retryTimer)
   liveStatus.value = 'waiting'
   const delay = Math.min(MAX_RETRY_MS, 500 * 2 ** retries++) * (0.7 + Math.random() * 0.6)
   retryTimer = setTimeout(connect, delay)
 }
 
-/** A socket that is still opening is closed once it is open: browsers warn otherwise. */
-const closeSocket = () => {
-  const open = socket
-  socket = null
-  if (open?.readyState === WebSocket.CONNECTING)
-    open.addEventListener('open', () => open.close(1000))
-  else open?.close(1000)
+const closeConnection = () => {
+  const open = connection
+  connection = null
+  open?.close()
 }
 
 const reconnect = () => {
-  closeSocket()
+  closeConnection()
   retries = 0
   void connect()
 }
@@ -171,7 +141,7 @@ const reconnect = () => {
 const releaseLocations = () => {
   clearTimeout(releaseTimer)
   releaseTimer = setTimeout(() => {
-    if (locationListeners === 0 && hasLocations && socket) reconnect()
+    if (locationListeners === 0 && hasLocations && connection) reconnect()
   }, RELEASE_LOCATIONS_MS)
 }
 
@@ -179,9 +149,9 @@ export const live = {
   start: () => void connect(),
 
   stop(): void {
-    clearTimers()
+    clearTimeout(retryTimer)
     lastAttempt++
-    closeSocket()
+    closeConnection()
     liveStatus.value = 'off'
   },
 
@@ -207,7 +177,7 @@ export const live = {
       )
     handlers.set(handler, wants)
     const isLocation = !isPassive && wants(LOCATIONS)
-    if (isLocation && locationListeners++ === 0 && !hasLocations && socket) reconnect()
+    if (isLocation && locationListeners++ === 0 && !hasLocations && connection) reconnect()
     return () => {
       handlers.delete(handler)
       if (isLocation && --locationListeners === 0) releaseLocations()

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
-import { headersOf, setOperator } from '../api/client.ts'
-import { ApiError, toApiError } from '../api/problem.ts'
-import { send } from '../api/send.ts'
+import { PerigeeError } from '../../clients/typescript/src/error.ts'
+import { setOperator } from '../api/client.ts'
+import { sendOnce } from '../api/connection.ts'
+import { toError } from '../api/errors.ts'
 import type { CurrentOperator, CurrentOperatorReply } from '../api/types.ts'
 
 /*
@@ -16,7 +17,7 @@ const NAME = 'perigee.operator'
 
 const status = signal<Status>('starting')
 const me = signal<CurrentOperator | null>(null)
-const error = signal<ApiError | null>(null)
+const error = signal<PerigeeError | null>(null)
 let key: string | null = sessionStorage.getItem(NAME)
 
 const forget = (): void => {
@@ -27,15 +28,16 @@ const forget = (): void => {
 
 setOperator({
   token: async () => {
-    if (status.peek() === 'signed-out') throw new ApiError('', 401)
+    if (status.peek() === 'signed-out') throw new PerigeeError('', { status: 401 })
     return key
   },
   discardToken: forget,
 })
 
 const acceptKey = async (given: string | null): Promise<void> => {
-  const call = { method: 'GET', path: '/admin/me', headers: headersOf(given) }
-  const reply = (await (await send(call)).json()) as CurrentOperatorReply
+  const headers = given === null ? {} : { Authorization: `Bearer ${given}` }
+  const { response } = await sendOnce('GET', '/admin/me', { headers })
+  const reply = (await response.json()) as CurrentOperatorReply
   key = given
   me.value = reply.operator
   status.value = 'signed-in'
@@ -53,7 +55,7 @@ export const operator = {
     try {
       await acceptKey(key)
     } catch (fault) {
-      error.value = toApiError(fault)
+      error.value = toError(fault)
       if (error.value.status === 401) forget()
       else status.value = 'failed'
     }

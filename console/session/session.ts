@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import { ApiError } from '../api/problem.ts'
-import { send } from '../api/send.ts'
+import { PerigeeError } from '../../clients/typescript/src/error.ts'
+import { isOffline, sendOnce } from '../api/connection.ts'
 import type { ReadMeReply } from '../api/types.ts'
 import { setLeaveGuard } from '../router/router.ts'
 import { remember } from './remembered.ts'
@@ -47,27 +47,21 @@ let token: { value: string; renewAt: number } | null = null
 let renewal: Promise<string> | null = null
 let waiting: { resolve: (token: string) => void; reject: (error: unknown) => void }[] = []
 
-/** How far the clock of this computer is ahead of the service's. */
-let clockAheadMs = 0
-
 /** The parts of a token that the API describes. */
 const claimsOf = (given: string): { sub: string; user: string | null; iat: number } => {
   const [, payload = ''] = given.split('.')
   return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
 }
 
-/** By the service's clock: one that is an hour ahead would renew a token with every call. */
-const msUntil = (time: string): number => Date.parse(time) - (Date.now() - clockAheadMs)
-
 const acceptToken = ({ token: value, expires }: TokenReply): string => {
-  clockAheadMs = Date.now() - claimsOf(value).iat * 1000
-  const lifetime = msUntil(expires)
+  // Both by the service's clock: by one that is an hour ahead each call would renew the token.
+  const lifetime = Date.parse(expires) - claimsOf(value).iat * 1000
   token = { value, renewAt: Date.now() + lifetime - Math.min(RENEW_BEFORE_MS, lifetime / 2) }
   return value
 }
 
 const fetchToken = async (path: string, body?: unknown): Promise<TokenReply> =>
-  (await (await send({ method: 'POST', path, body })).json()) as TokenReply
+  (await (await sendOnce('POST', path, { body })).response.json()) as TokenReply
 
 /** Whether a token is of the account and the user that the page shows. */
 const isOfViewer = (given: string): boolean => {
@@ -83,15 +77,15 @@ const leaveSupport = (): void => {
 }
 
 const renewToken = async (): Promise<string> => {
-  if (!credentials) throw new ApiError('', 401)
+  if (!credentials) throw new PerigeeError('', { status: 401 })
   if (credentials.kind === 'support') {
     leaveSupport()
-    throw new ApiError('', 401)
+    throw new PerigeeError('', { status: 401 })
   }
   if (credentials.kind === 'cookie') {
     const reply = await fetchToken('/api/Auth/Refresh')
     // Somebody else has signed in in another tab: all tabs share the cookie.
-    if (!isOfViewer(reply.token)) throw new ApiError('', 401)
+    if (!isOfViewer(reply.token)) throw new PerigeeError('', { status: 401 })
     return acceptToken(reply)
   }
   const { userName, apiKey } = credentials
@@ -113,7 +107,8 @@ const currentToken = async (): Promise<string> => {
   try {
     return await renewal
   } catch (error) {
-    const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403)
+    const isRefused =
+      error instanceof PerigeeError && (error.status === 401 || error.status === 403)
     if (isRefused && status.value === 'signed-in') return waitForSignIn()
     throw error
   }
@@ -121,7 +116,7 @@ const currentToken = async (): Promise<string> => {
 
 const readMe = async (): Promise<Me> => {
   const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
-  const response = await send({ method: 'GET', path: '/api/me', headers })
+  const { response } = await sendOnce('GET', '/api/me', { headers })
   const { account, user, key, scopes } = (await response.json()) as ReadMeReply
   const id = user?.id ?? key?.id ?? null
   return { account, user, id, scopes, isConfined: (user?.groupId ?? null) !== null }
@@ -143,7 +138,7 @@ const openFirstPage = (): void => {
 }
 
 /** The service is there, but not for this call: another try may succeed. */
-const isBusy = ({ status }: ApiError): boolean => status === 429 || status === 503
+const isBusy = ({ status }: PerigeeError): boolean => status === 429 || status === 503
 
 const acceptSignIn = async (next: Credentials, reply: TokenReply): Promise<void> => {
   const previous = me.value
@@ -183,13 +178,14 @@ export const session = {
       else await acceptSupport(JSON.parse(support))
     } catch (error) {
       credentials = null
-      if (error instanceof ApiError && (error.isOffline || isBusy(error))) {
+      if (error instanceof PerigeeError && (isOffline(error) || isBusy(error))) {
         // Not signed out: the page waits until the service answers.
         setTimeout(() => void session.start(), OFFLINE_RETRY_MS)
         return
       }
       if (support !== null) return leaveSupport()
-      if (error instanceof ApiError && error.status === 401) localStorage.removeItem(COOKIE_HINT)
+      if (error instanceof PerigeeError && error.status === 401)
+        localStorage.removeItem(COOKIE_HINT)
       status.value = 'signed-out'
     }
   },
@@ -218,10 +214,10 @@ export const session = {
     if (credentials?.kind === 'support') return leaveSupport()
     if (credentials?.kind === 'cookie') {
       const headers = { Authorization: `Bearer ${token?.value ?? ''}` }
-      const signOut = { method: 'POST', path: '/api/Auth/SignOut', body: { everywhere }, headers }
-      await send(signOut).catch((error) => {
+      const options = { body: { everywhere }, headers }
+      await sendOnce('POST', '/api/Auth/SignOut', options).catch((error) => {
         // The session has ended already, so there is nothing to do here; elsewhere there may be.
-        if (everywhere || !(error instanceof ApiError) || error.status !== 401) throw error
+        if (everywhere || !(error instanceof PerigeeError) || error.status !== 401) throw error
       })
     }
     localStorage.removeItem(COOKIE_HINT)
@@ -244,8 +240,6 @@ export const session = {
 
   /** A token that is valid now; waits for a new sign-in when the session has ended. */
   token: currentToken,
-
-  msUntil,
 
   /** Discards a token that the service refused, unless a newer one has replaced it. */
   discardToken(value: string | null): void {

@@ -35,7 +35,6 @@ export const en = {
   },
   errors: {
     offline: 'The service cannot be reached. Check your connection.',
-    status: (status: number) => `The service answered with status ${status}.`,
     title: 'This did not work',
     requestId: (id: string) => `Request ${id}`,
     notFoundTitle: 'There is no such page',
@@ -105,28 +104,6 @@ export const en = {
     showPassword: 'Show the password',
     hidePassword: 'Hide the password',
     reference: 'API reference',
-  },
-  reset: {
-    title: 'Reset your password',
-    lead: 'We send a link to your e-mail address. It is good for one hour.',
-    submit: 'Send the link',
-    sentTitle: 'Look at your e-mail',
-    sent: (email: string) =>
-      `If ${email} belongs to a user of this account, a link is on its way. It may take a minute.`,
-    back: 'Back to sign-in',
-  },
-  password: {
-    title: 'Choose a password',
-    lead: 'At least 12 characters. A sentence is easier to remember than a word.',
-    label: 'New password',
-    repeat: 'New password, again',
-    mismatch: 'is not the same as above',
-    tooShort: 'must have at least 12 characters',
-    submit: 'Set the password',
-    doneTitle: 'Your password is set',
-    done: 'Sign in with it, your account and your e-mail address.',
-    noLinkTitle: 'This link is incomplete',
-    noLink: 'Open the link of the e-mail again, or copy all of it.',
   },
   watches: { title: 'Check-ins' },
   emergency: {
@@ -777,39 +754,6 @@ export const en = {
     emailsToday: 'E-mails today',
     smsToday: 'SMS segments today',
     usedOf: (used: string, of: string, unit: string) => `${used} of ${of}${unit ? ` ${unit}` : ''}`,
-  },
-  emergencies: {
-    lead: 'Who is notified when a device calls for help, and what happens if nobody answers.',
-    contacts: 'Emergency contacts',
-    contactsHint:
-      'They are notified of emergencies that reach no user, and when an emergency escalates.',
-    contact: (number: number) => `Contact ${number}`,
-    name: 'Name',
-    email: 'E-mail',
-    phone: 'Phone',
-    remove: (name: string) => `Remove ${name}`,
-    addContact: 'Add a contact',
-    escalation: 'Escalation',
-    escalate: 'Escalate emergencies that nobody acknowledges',
-    escalateHint: 'Everybody is notified again, and the emergency contacts too.',
-    afterMinutes: 'After (minutes)',
-    rounds: 'How often',
-    againAfterMinutes: 'Again after (minutes)',
-    againHint:
-      'Escalate again when nothing happens for so many minutes after an acknowledgement. Empty: off.',
-    voice: 'Call people as well',
-    voiceHint:
-      'Each round calls the users who get alerts by call, and the emergency contacts with a phone number.',
-    escalationDefault: 'This is the default of accounts with an emergency contact.',
-    escalationOff: (hasContact: boolean) =>
-      hasContact
-        ? 'Off: nobody is notified again, although there is an emergency contact.'
-        : 'Off. It is switched on with the first emergency contact.',
-    names: 'Alerts that are emergencies',
-    namesHint: 'Names, separated by commas.',
-    noticeEmails: 'Notices a day by e-mail',
-    noticeSms: 'Notices a day by SMS',
-    noticeHint: 'A limit on what the service itself sends.',
   },
   confirm: {
     typeName: (name: string) => `Type ${name} to confirm`,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { ApiError } from '../api/problem.ts'
+import type { PerigeeError } from '../../clients/typescript/src/error.ts'
+import { shownRequestId } from '../api/errors.ts'
 import { text } from '../text/text.ts'
 import { Button } from './Button.tsx'
 import { Icon, type IconName } from './Icon.tsx'
@@ -31,27 +32,32 @@ export const Empty = ({ icon, title, children, action }: EmptyProps) => (
   </div>
 )
 
+const RequestId = ({ of }: { of: PerigeeError }) => {
+  const id = shownRequestId(of)
+  return id && <p class="request-id">{text.errors.requestId(id)}</p>
+}
+
 /** An error in the place of what could not be loaded. */
-export const Failed = ({ error, onRetry }: { error: ApiError; onRetry?: () => void }) => (
+export const Failed = ({ error, onRetry }: { error: PerigeeError; onRetry?: () => void }) => (
   <div class="state failed" role="alert">
     <span class="state-icon">
       <Icon name="warning" size={26} />
     </span>
     <h2>{text.errors.title}</h2>
     <p>{error.message}</p>
-    {error.requestId && <p class="request-id">{text.errors.requestId(error.requestId)}</p>}
+    <RequestId of={error} />
     {onRetry && <Button onClick={onRetry}>{text.common.tryAgain}</Button>}
   </div>
 )
 
 interface UnloadedProps {
-  error: ApiError | null
+  error: PerigeeError | null
   onRetry: () => void
   icon: IconName
 }
 
 interface NotLoadedProps {
-  of: { error: ApiError | null; reload: () => void }
+  of: { error: PerigeeError | null; reload: () => void }
   rows?: number | undefined
 }
 
@@ -67,14 +73,20 @@ export const NotLoaded = ({ of: { error, reload }, rows }: NotLoadedProps) =>
   error ? <Failed error={error} onRetry={reload} /> : <Skeleton rows={rows} />
 
 /** An error beside the form or button that caused it. */
-export const Refusal = ({ error, children }: { error: ApiError; children?: ComponentChildren }) => (
+export const Refusal = ({
+  error,
+  children,
+}: {
+  error: PerigeeError
+  children?: ComponentChildren
+}) => (
   <div class="refusal" role="alert">
     <Icon name="warning" />
     <div>
       <p>
         {children ?? (error.code === 'invalid-request' ? text.errors.checkFields : error.message)}
       </p>
-      {error.requestId && <p class="request-id">{text.errors.requestId(error.requestId)}</p>}
+      <RequestId of={error} />
     </div>
   </div>
 )

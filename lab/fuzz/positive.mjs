@@ -56,6 +56,8 @@ const RULES = [
   /^must have names and values of HTTP headers$/,
   // Of a browser's subscription: its key is a point of the curve.
   /^must be keys of a browser’s subscription$/,
+  // Of a share: devices or groups. Of an account: licenses, unless it is a sandbox.
+  /^must name a device, unless `groups` names a group$|^is required, except of a sandbox$/,
   // `group` and `groupId` must name the same group.
   /^must be the id of the group that `group` names/,
 ]

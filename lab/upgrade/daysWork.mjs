@@ -78,7 +78,7 @@ export async function doDaysWork(base, account, { name, provider }) {
 }
 
 /** An account is opened, used and erased. */
-export async function openAndErase(base, userName, query = '') {
+export async function openAndErase(base, userName) {
   const operate = caller(base, adminToken)
   const { account, apiKey } = await operate('POST', '/admin/accounts', {
     userName,
@@ -89,7 +89,7 @@ export async function openAndErase(base, userName, query = '') {
   const call = caller(base, await getToken(base, userName, apiKey))
   const { device } = await call('POST', '/api/devices', { name: 'Auk' })
   await reportLocation(call, device.id)
-  await operate('DELETE', `/admin/accounts/${account.id}${query}`, query && { userName })
+  await operate('DELETE', `/admin/accounts/${account.id}?now=true`, { userName })
   await sweep(base)
   const again = await send(base, '/api/devices', { headers: { Authorization: `Bearer ${apiKey}` } })
   assert.equal(again.status, 401)

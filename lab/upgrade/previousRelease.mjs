@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { bundle, temporaryFolder } from '../harness/server.mjs'
 
 /** The commit of the last release. Each release advances it; see CONTRIBUTING.md. */
-export const PREVIOUS_RELEASE = '9780fdadd75d4d2a1bad52f0a957cbb11475adf3'
+export const PREVIOUS_RELEASE = '2ae3fc079576d697cd90da33f79900e24d778ec5'
 
 const hasCommit = () =>
   spawnSync('git', ['cat-file', '-e', `${PREVIOUS_RELEASE}^{commit}`]).status === 0

@@ -87,43 +87,21 @@ await withReleases({ worker: previous, objects: previous }, async (base, operate
 console.log('The new Worker with objects of the previous release')
 await withReleases({ worker: current, objects: previous }, async (base, operate) => {
   devices.push(await doDaysWork(base, account, { name: 'Petrel', provider }))
-  await openAndErase(base, 'shorter', '?now=true')
+  await openAndErase(base, 'shorter')
   step('opens, reports, raises and sends, edits, deletes, sweeps and erases')
 
   const read = async (id) => (await operate('GET', `/admin/accounts/${id}`)).account
-  assert.equal((await read(account.id)).status, 'active')
-  assert.equal((await read(late.id)).status, 'disabled')
-  const { accounts } = await operate('GET', '/admin/accounts?state=disabled')
-  assert.deepEqual(
-    accounts.map(({ id }) => id),
-    [late.id],
-  )
-  step('shows the status of accounts whose object knows only whether it is disabled')
-
-  const token = await getToken(base, account.userName, account.apiKey)
   const { version } = await read(account.id)
-  const path = `/admin/accounts/${account.id}`
+  const opening = { userName: 'trial', name: 'Trial', timeZone: 'UTC', sandbox: true }
   const refused = [
-    ['PATCH', path, { status: 'readOnly' }],
-    ['PATCH', path, { status: 'disabled' }],
-    ['PATCH', path, { disabled: true }],
-    ['PATCH', path, { statusMessage: 'Your invoice is due.' }],
-    ['PATCH', path, { budgets: { maxZones: 3 } }],
-    ['PATCH', `/admin/accounts/${late.id}`, { status: 'active' }],
-    ['DELETE', path],
-    ['POST', `${path}/undelete`],
-    ['POST', `${path}/move`, { cell: 1 }],
-    ['POST', `${path}/export`],
-    ['GET', `${path}/usage?from=2026-11-01&to=2026-11-02`],
+    ['POST', '/admin/accounts', opening],
+    ['POST', `/admin/accounts/${account.id}/keep`],
   ]
   for (const request of refused) await assertNotYet(base, adminToken, request)
-  await assertNotYet(base, token, ['PATCH', '/api/account', { supportMayWrite: true }])
-  await assertNotYet(base, token, ['POST', `/api/devices/${devices[0].id}/restore`])
-  await assertNotYet(base, token, ['GET', '/api/account/usage?from=2026-11-01&to=2026-11-02'])
-  await assertNotYet(base, token, ['POST', '/api/account/export'])
+  const token = await getToken(base, account.userName, account.apiKey)
+  await assertNotYet(base, token, ['POST', '/api/account/sandbox', {}])
   assert.equal((await read(account.id)).version, version, 'a refused change has changed something')
-  assert.equal((await read(late.id)).status, 'disabled')
-  step(`${refused.length + 4} requests that such an object cannot do are 503, and change nothing`)
+  step(`${refused.length + 1} requests that such an object cannot do are 503, and change nothing`)
 })
 
 console.log('The previous Worker with new objects')

@@ -68,7 +68,8 @@ function isCurrent(stamp) {
 
 function hashOfInputs(settings) {
   const hash = createHash('sha256').update(settings)
-  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+  const files = [source, join(root, 'clients/typescript/src')]
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
     .map(({ parentPath, name }) => join(parentPath, name))
     .sort()

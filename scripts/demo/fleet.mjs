@@ -1,18 +1,6 @@
 // The devices of the demo: what each is, and how it moves.
+import { PACES } from '../../src/domain/sandbox/fleet.ts'
 import { AIR, LAND, SEA } from './routes.mjs'
-
-/**
- * How a kind of device travels. `kmh` is its usual speed, `hours` how long a day it moves, `pauseHours` how
- * long it stays at each end, `everyMinutes` how often it reports.
- */
-const KINDS = {
-  ship: { kmh: 32, hours: 24, pauseHours: 14, everyMinutes: 20, swayKm: 2 },
-  boat: { kmh: 17, hours: 24, pauseHours: 9, everyMinutes: 20, swayKm: 1.5 },
-  truck: { kmh: 74, hours: 16, pauseHours: 5, everyMinutes: 10, swayKm: 0.8 },
-  aircraft: { kmh: 430, hours: 24, pauseHours: 2.5, everyMinutes: 6, swayKm: 0 },
-  team: { kmh: 3.2, hours: 9, pauseHours: 2, everyMinutes: 20, swayKm: 0.1 },
-  buoy: { kmh: 1.4, hours: 24, pauseHours: 0, everyMinutes: 60, swayKm: 0.4 },
-}
 
 const member = (kind, group, model, medium) => (name, route, more) => ({
   name,
@@ -21,7 +9,7 @@ const member = (kind, group, model, medium) => (name, route, more) => ({
   model,
   medium,
   route,
-  ...KINDS[kind],
+  ...PACES[kind],
   ...more,
 })
 const ship = member('ship', 'Ships', 'Sailor 6140', 'sea')

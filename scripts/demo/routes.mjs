@@ -1,28 +1,13 @@
-// Where the devices of the demo travel: points as [latitude, longitude, metres above the sea].
-// Longitudes beyond 180 continue a route across the antimeridian. `test/node/demo.test.ts` checks
-// that routes of the sea touch no land, and those of the land no sea.
+// Where the devices of the demo travel, beside the routes of a sandbox. `test/node/demo.test.ts`
+// checks that routes of the sea touch no land, and those of the land no sea.
+import { ROUTES } from '../../src/domain/sandbox/routes.ts'
 
 export const SEA = {
-  azores: [
-    [38.6, -9.5],
-    [37.65, -25.6],
-  ],
-  galicia: [
-    [41.17, -8.85],
-    [42.2, -9.25],
-    [43.05, -9.6],
-    [43.5, -9.1],
-    [43.5, -8.5],
-  ],
-  canaries: [
-    [32.55, -16.85],
-    [30, -15.6],
-    [28.2, -15.3],
-  ],
-  northSea: [
-    [52.05, 3.85],
-    [51.88, 1.6],
-  ],
+  azores: ROUTES.azores,
+  canaries: ROUTES.canaries,
+  northSea: ROUTES.northSea,
+  galicia: ROUTES.galicia,
+  gyre: ROUTES.gyre,
   norway: [
     [54.1, 7.9],
     [56, 6.3],
@@ -126,13 +111,6 @@ export const SEA = {
     [-35, 174.9],
     [-35.9, 174.85],
   ],
-  gyre: [
-    [31.4, -38.2],
-    [31.9, -37.6],
-    [31.6, -36.9],
-    [30.9, -37.3],
-    [31.4, -38.2],
-  ],
   biscay: [
     [45.2, -5.1],
     [45.5, -4.8],
@@ -148,24 +126,10 @@ export const SEA = {
 }
 
 export const LAND = {
-  madrid: [
-    [38.85, -9.15, 60],
-    [39.15, -9, 110],
-    [39.4, -8.4, 70],
-    [39.3, -7.9, 230],
-    [38.88, -7, 180],
-    [39.47, -6.37, 460],
-    [39.95, -4.85, 370],
-    [40.42, -3.7, 660],
-  ],
-  bilbao: [
-    [41.15, -8.5, 150],
-    [41.8, -6.75, 680],
-    [41.5, -5.75, 650],
-    [42.34, -3.7, 860],
-    [42.85, -2.68, 530],
-    [43.2, -2.93, 60],
-  ],
+  madrid: ROUTES.madrid,
+  bilbao: ROUTES.bilbao,
+  warsaw: ROUTES.warsaw,
+  geres: ROUTES.geres,
   rhone: [
     [48.85, 2.35, 40],
     [47.3, 5, 250],
@@ -173,13 +137,6 @@ export const LAND = {
     [44.93, 4.89, 125],
     [43.95, 4.8, 25],
     [43.5, 5.4, 170],
-  ],
-  warsaw: [
-    [52.5, 13.4, 40],
-    [52.34, 14.55, 30],
-    [52.4, 16.9, 70],
-    [52.1, 19.4, 110],
-    [52.23, 21, 110],
   ],
   brenner: [
     [45.46, 9.19, 120],
@@ -242,13 +199,6 @@ export const LAND = {
     [21.25, 73.15, 20],
     [19.3, 73.2, 30],
   ],
-  geres: [
-    [41.75, -8.22, 690],
-    [41.79, -8.16, 980],
-    [41.83, -8.13, 1180],
-    [41.81, -8.2, 870],
-    [41.75, -8.22, 690],
-  ],
   khumbu: [
     [27.69, 86.73, 2840],
     [27.8, 86.71, 3440],
@@ -275,11 +225,7 @@ export const LAND = {
 }
 
 export const AIR = {
-  madeira: [
-    [38.78, -9.13],
-    [36.2, -12.6],
-    [32.7, -16.77],
-  ],
+  madeira: ROUTES.madeira,
   alaska: [
     [61.17, -150],
     [62.9, -150.2],

@@ -1,5 +1,5 @@
 // A Garmin source of the demo: the field teams report by it too, and it has something to look at.
-import { locationAt } from './travel.mjs'
+import { locationAt } from '../../src/domain/sandbox/travel.ts'
 
 const NAME = 'inReach field teams'
 const TALKER = 'Field team north'

@@ -1,6 +1,6 @@
 // Reports where the devices of the demo are, through the public API.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { locationAt, reportTimes } from './travel.mjs'
+import { locationAt, reportTimes } from '../../src/domain/sandbox/travel.ts'
 
 const TRACK_MS = 5 * 86_400_000
 const HOUR_MS = 3_600_000
@@ -19,7 +19,10 @@ export async function reportTrack(client, member, now) {
   for (let start = 0; start < times.length; start += MAX_LOCATIONS) {
     const part = times.slice(start, start + MAX_LOCATIONS)
     await client.post(`/api/devices/${member.id}/locations`, {
-      locations: part.map((at) => locationAt(member, at)),
+      locations: part.map((at) => ({
+        ...locationAt(member, at),
+        dateTime: new Date(at).toISOString(),
+      })),
     })
     member.lastAt = part.at(-1)
   }

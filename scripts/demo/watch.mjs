@@ -1,5 +1,5 @@
 // The zones and rules of the demo: what the service notices by itself.
-import { distanceKm, locationAt } from './travel.mjs'
+import { distanceKm, locationAt } from '../../src/domain/sandbox/travel.ts'
 
 const MINUTE_MS = 60_000
 const EVERY_DAY = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']

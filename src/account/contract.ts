@@ -29,6 +29,22 @@ export const ABOUT = {
   statusMessage: 'What the operator says about the status.',
 } as const
 
+export const sandbox = z
+  .object({
+    of: id('acc').nullable().meta({
+      description: 'The account whose administrator opened it; null when the operator did.',
+    }),
+    erasesAt: time.nullable().meta({
+      description: 'When it is erased; null once the operator keeps it.',
+    }),
+  })
+  .meta({ id: 'Sandbox', description: 'What makes the account a sandbox.' })
+  .nullable()
+  .meta({
+    description:
+      'Of an account to try things in, whose devices are simulated and whose messages no provider gets; null for any other.',
+  })
+
 export const account = z
   .object({
     id: id('acc'),
@@ -45,6 +61,7 @@ export const account = z
     support: z.array(support).optional().meta({
       description: 'Who of the operator’s support has access now. Lists of accounts leave it out.',
     }),
+    sandbox,
     retentionDays,
     ...shownEmergencySettings,
     lastDrillAt: time.nullable().optional().meta({
@@ -98,6 +115,7 @@ export const replaceAccount = define({
     'licenses',
     'status',
     'statusMessage',
+    'sandbox',
     'support',
     'lastDrillAt',
     'lastDrillAlertId',

@@ -10,6 +10,7 @@ import { available, currentDay } from '../domain/account/license.ts'
 import { MAX_ZONES } from '../domain/geo/zone.ts'
 import { type EmergencySettings, escalationOf } from '../domain/message/emergency.ts'
 import { effectiveMessageBudgets, type MessageCounts } from '../domain/message/messageBudget.ts'
+import type { Sandbox } from '../domain/sandbox/sandbox.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
 import { presentSupport } from '../support/forms.ts'
 import type { Support } from '../support/store.ts'
@@ -40,6 +41,9 @@ const presentEscalation = (settings: EmergencySettings) => {
   return { afterMinutes, rounds, againAfterMinutes, voice }
 }
 
+export const presentSandbox = (sandbox: Sandbox | null) =>
+  sandbox && { of: sandbox.of, erasesAt: isoOrNull(sandbox.erasesAt) }
+
 export const presentAccount = (
   account: Omit<Account, 'number' | 'version'>,
   { usage, perLicense, sent, lastDrill, support, now }: BudgetContext,
@@ -55,6 +59,7 @@ export const presentAccount = (
     statusMessage: account.statusMessage,
     supportMayWrite: account.supportMayWrite,
     ...(support && { support: support.map(presentSupport) }),
+    sandbox: presentSandbox(account.sandbox),
     retentionDays,
     emergencyAlerts: account.emergencyAlerts,
     emergencyContacts: account.emergencyContacts,

@@ -19,7 +19,7 @@ import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import { listSupport } from '../support/store.ts'
 import * as contract from './contract.ts'
-import { completeOutcome, readLedgerAccount, requireKeeping } from './ledgerAccount.ts'
+import { completeOutcome, readLedgerAccount } from './ledgerAccount.ts'
 import { type BudgetContext, presentAccount } from './present.ts'
 
 const ownLedger = (c: Context) => ledgerOf(c.env, c.get('principal').accountId)
@@ -74,16 +74,14 @@ export const account = new Hono<AppEnv>()
     const context = await readBudgetContext(c)
     const { account, sent, lastDrill } = await editResource(c, {
       find: async () => {
-        const { account, sent, lastDrill, isBehind } = await readOwn(c)
-        return { ...account, sent, lastDrill, isBehind }
+        const { account, sent, lastDrill } = await readOwn(c)
+        return { ...account, sent, lastDrill }
       },
-      change: ({ sent, lastDrill, isBehind, ...before }) => {
+      change: ({ sent, lastDrill, ...before }) => {
         const shown = presentAccount(before, { ...context, sent, lastDrill })
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
         requireAllowedRetention(before, changed.retentionDays)
-        const { supportMayWrite } = changed
-        requireKeeping(isBehind, before, { supportMayWrite })
         // What is shown may be the default, which stays one until the caller sets something.
         const isSet = changesMember(patch, 'escalation')
         const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { budgetSettings } from '../account/catalogue.ts'
 import { account } from '../account/contract.ts'
 import { ACCOUNT_STATUSES, UNDELETE_ACCOUNT_DAYS } from '../domain/admin/status.ts'
+import { SANDBOX_DAYS, SANDBOX_LICENSES } from '../domain/sandbox/sandbox.ts'
 import { define } from '../http/contract/contract.ts'
 import { done, name, search, success, time, timeZone } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
@@ -92,8 +93,17 @@ export const createAccount = define({
   body: z.strictObject({
     userName,
     name: name.meta({ example: 'Demo Shipping' }),
-    licenses,
+    licenses: licenses.optional().meta({
+      description: `Required, except of a sandbox, which has ${SANDBOX_LICENSES}.`,
+      example: 25,
+    }),
     timeZone,
+    sandbox: z
+      .boolean('must be true or false')
+      .default(false)
+      .meta({
+        description: `Opens a sandbox: it has simulated devices that move, no provider gets its messages, no month of it is closed for an invoice, and it is erased after ${SANDBOX_DAYS} days unless somebody keeps it.`,
+      }),
     cell: z
       .int('must be a whole number')
       .min(0)
@@ -144,7 +154,7 @@ export const replaceOperatedAccount = define({
     budgets: budgetSettings,
   }),
   wrapper: 'account',
-  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell', 'retentionDays', 'budgetUsage'],
+  ignored: [...WRITTEN, 'userName', 'timeZone', 'cell', 'sandbox', 'retentionDays', 'budgetUsage'],
   reply,
 })
 
@@ -192,6 +202,16 @@ export const undeleteAccount = define({
   description: 'Everything is as before: users, keys, devices, licenses, tracks and events.',
   reply,
   problems: ['account-not-found', 'account-not-deleted'],
+  etag: true,
+})
+
+export const keepAccount = define({
+  id: 'keepAccount',
+  ...common,
+  summary: 'Keep a sandbox',
+  description: 'It is not erased by itself any more. It stays a sandbox.',
+  reply,
+  problems: ['account-not-found', 'not-a-sandbox'],
   etag: true,
 })
 

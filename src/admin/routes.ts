@@ -1,14 +1,12 @@
 import { Hono } from 'hono'
-import { completeOutcome, requireKeeping } from '../account/ledgerAccount.ts'
+import { completeOutcome } from '../account/ledgerAccount.ts'
 import { evictKeysOfAccount } from '../auth/keyStatus.ts'
-import { issueApiKey } from '../auth/secret.ts'
-import { openCell, openDirectory, withRetries } from '../db/open.ts'
-import type { Account } from '../domain/account/account.ts'
+import { openCell, withRetries } from '../db/open.ts'
 import { currentDay } from '../domain/account/license.ts'
-import type { Scope } from '../domain/account/scope.ts'
 import type { AccountStatus } from '../domain/admin/status.ts'
 import { parseEmergencySettings } from '../domain/message/emergency.ts'
 import { parseMessageOverrides } from '../domain/message/messageBudget.ts'
+import { parseSandbox, SANDBOX_LICENSES } from '../domain/sandbox/sandbox.ts'
 import { fold } from '../domain/text/fold.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { applyPatch } from '../http/body/patch.ts'
@@ -22,18 +20,17 @@ import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { writerOf } from '../http/writer.ts'
 import { requireFutureExpiry } from '../keys/contract.ts'
-import { presentKey } from '../keys/present.ts'
-import { insertKey } from '../keys/store.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { openSandbox } from '../sandbox/open.ts'
 import { operatorContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
+import { makeKey, openAccount } from './open.ts'
 import { budgetContext, presentWrapped, readBudgetContext } from './operated.ts'
 import { presentEditable, presentOperatedAccount } from './present.ts'
 import { recovery } from './recoveryRoutes.ts'
 import { findRequested, readRequested, requireExisting } from './requested.ts'
-import { reserveEntry } from './reserveEntry.ts'
 import { searchAccounts } from './search.ts'
-import { confirmOpening, type DirectoryEntry, readAccounts } from './store.ts'
+import { type DirectoryEntry, readAccounts } from './store.ts'
 
 /** The accounts of directory entries as they are in their cells, in the order of the entries. */
 const readListed = async (c: Context, entries: DirectoryEntry[]) => {
@@ -43,8 +40,7 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
       const ids = listed.map(({ accountId }) => accountId)
       const rows = await readAccounts(withRetries(openCell(c.env, cell)), ids)
       return rows.map((stored) => {
-        const { licenses, expired, locationsPerDay, storageBytes, emergency, usage, ...row } =
-          stored
+        const { licenses, expired, locationsPerDay, storageBytes, usage, ...row } = stored
         const context = budgetContext(c, usage)
         const today = currentDay(row, context.now)
         const ended = expired.filter(({ day }) => day <= today)
@@ -53,30 +49,17 @@ const readListed = async (c: Context, entries: DirectoryEntry[]) => {
         const { maxUsers, requestsPerMinute, maxRetentionDays, maxZones } = row
         const limits = { maxUsers, requestsPerMinute, maxRetentionDays, maxZones }
         const budgets = { locationsPerDay, storageBytes, ...limits, messagesPerDay }
-        const settings = { ...parseEmergencySettings(emergency), budgets }
+        const settings = {
+          ...parseEmergencySettings(row.emergency),
+          budgets,
+          sandbox: parseSandbox(row.sandbox),
+        }
         return presentOperatedAccount({ ...row, ...settings, cell, total: licenses, used }, context)
       })
     }),
   )
   const byId = new Map(found.flat().map((account) => [account.id, account]))
   return entries.flatMap(({ accountId }) => byId.get(accountId) ?? [])
-}
-
-interface KeyOptions {
-  name: string
-  scopes: Scope[]
-  expires: number | null
-}
-
-const makeKey = async (c: Context, account: Account, options: KeyOptions) => {
-  const context = operatorContext(c, account)
-  const id = await context.newId('key')
-  const { apiKey, hash } = await issueApiKey(id)
-  const fresh = { ...options, id, hash, userId: null }
-  const key = await insertKey(context.db, account.id, fresh, context.now())
-  if (!key) throw new Error('an unbound key was refused')
-  context.waitUntil(pokeIfSubscribed(c.env, context))
-  return { key: presentKey(key), apiKey }
 }
 
 /** `disabled`, which is older than `status`, still sets it. */
@@ -97,17 +80,15 @@ export const admin = new Hono<AppEnv>()
     }),
   )
   .post('/accounts', operation(contract.createAccount), async (c) => {
-    const { userName, name, licenses: total, timeZone, cell } = c.req.valid('json')
-    refuseLinkInName(name)
+    const { licenses, sandbox, ...given } = c.req.valid('json')
+    refuseLinkInName(given.name)
+    if (licenses === undefined && !sandbox)
+      throw invalid({ pointer: '/licenses', detail: 'is required, except of a sandbox' })
     const id = await c.get('newId')('acc')
-    const entry = await reserveEntry(c, { id, userName, cell })
-    const opening = { id, number: entry.number, cell: entry.cell, userName, name, timeZone, total }
-    const { account, sent } = requireOk(
-      completeOutcome(await ledgerOf(c.env, id).openAccount(opening, writerOf(c))),
-    )
-    const first = { name: 'first', scopes: ['admin' as const], expires: null }
-    const { apiKey } = await makeKey(c, account, first)
-    await confirmOpening(openDirectory(c.env), id)
+    const opening = { ...given, id, total: licenses ?? SANDBOX_LICENSES }
+    const { account, sent, apiKey } = await (sandbox
+      ? openSandbox(c, opening)
+      : openAccount(c, opening))
     const body = { ...presentWrapped(account, await readBudgetContext(c, account, sent)), apiKey }
     return replyWithEtag(c, contract.createAccount, body, {
       version: account.version,
@@ -123,19 +104,17 @@ export const admin = new Hono<AppEnv>()
     const patch = c.req.valid('json')
     const { account, sent } = await editResource(c, {
       find: async () => {
-        const { account, sent, isBehind } = await readRequested(c)
+        const { account, sent } = await readRequested(c)
         requireExisting(account)
-        return { ...account, sent, isBehind }
+        return { ...account, sent }
       },
-      change: async ({ sent, isBehind, ...before }) => {
+      change: async ({ sent, ...before }) => {
         const editable = presentEditable(before, await readBudgetContext(c, before, sent))
         const changed = applyPatch(patch, editable, contract.replaceOperatedAccount)
         refuseLinkInName(changed.name, before.name)
         const { licenses: total, name, statusMessage, budgets } = changed
         const status = changedStatus(before.status, changed)
-        const change = { total, name, status, statusMessage, budgets }
-        requireKeeping(isBehind, before, change)
-        return change
+        return { total, name, status, statusMessage, budgets }
       },
       write: async ({ id }, change, versions) =>
         completeOutcome(await ledgerOf(c.env, id).editAccount(change, versions, writerOf(c))),
@@ -171,12 +150,20 @@ export const admin = new Hono<AppEnv>()
     const body = presentWrapped(account, await readBudgetContext(c, account, sent))
     return replyWithEtag(c, contract.undeleteAccount, body, account)
   })
+  .post('/accounts/:accountId/keep', operation(contract.keepAccount), async (c) => {
+    const { id } = await findRequested(c)
+    const { account, sent } = requireOk(
+      completeOutcome(await ledgerOf(c.env, id).keepSandbox(writerOf(c))),
+    )
+    const body = presentWrapped(account, await readBudgetContext(c, account, sent))
+    return replyWithEtag(c, contract.keepAccount, body, account)
+  })
   .post('/accounts/:accountId/keys', operation(contract.createAccountKey), async (c) => {
-    const { name = 'operator', scopes = ['admin'], expires } = c.req.valid('json')
-    requireFutureExpiry(expires, Date.now())
+    const { name = 'operator', scopes = ['admin'], ...chosen } = c.req.valid('json')
+    requireFutureExpiry(chosen.expires, Date.now())
     const account = await findRequested(c)
     requireExisting(account)
-    const made = await makeKey(c, account, { name, scopes, expires })
+    const made = await makeKey(c, account, { ...chosen, name, scopes })
     const headers = { Location: `/api/account/keys/${made.key.id}` }
     return reply(c, contract.createAccountKey, { success: true, ...made }, headers)
   })

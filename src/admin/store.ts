@@ -11,9 +11,10 @@ import {
   erasures,
   sourceDirectory,
 } from '../db/schema.ts'
-import { names, runBatch, valuesOf } from '../db/statement.ts'
+import { names, runBatch, statement, valuesOf } from '../db/statement.ts'
 import type { Usage } from '../domain/account/budget.ts'
 import { cellSizeStep, fullCellBytes } from '../domain/account/cell.ts'
+import { MAX_SANDBOXES } from '../domain/sandbox/sandbox.ts'
 
 const ENTRY = { number: directory.number, accountId: directory.accountId, cell: directory.cell }
 export type DirectoryEntry = InferRow<typeof ENTRY>
@@ -25,6 +26,8 @@ interface NewEntry {
   cells: number[]
   maxCellBytes: number
   minNumber: number
+  /** Of a sandbox, the account that opens it, which may have a few. */
+  sandboxOf?: string | undefined
   now: number
 }
 
@@ -38,11 +41,14 @@ const selectCell = ({ cells: choices, maxCellBytes }: NewEntry) => {
       ifnull(${cells.accounts}, 0), choice.value LIMIT 1`
 }
 
+const countSandboxes = (sandboxOf: string | undefined) =>
+  sql`(SELECT count(*) FROM ${directory} WHERE ${directory.sandboxOf} = ${sandboxOf ?? null})`
+
 /** Adds an account to the directory, or finds the entry that an earlier try has added. */
 export const addToDirectory = async (db: Database, entry: NewEntry) => {
-  const { accountId, userNameKey, minNumber, now } = entry
+  const { accountId, userNameKey, minNumber, sandboxOf, now } = entry
   const lastNumber = sql`(SELECT seq FROM sqlite_sequence WHERE name = 'directory')`
-  const { found } = await runBatch(db, {
+  const { found, counts } = await runBatch(db, {
     added: insertSelect(
       directory,
       {
@@ -51,8 +57,10 @@ export const addToDirectory = async (db: Database, entry: NewEntry) => {
         accountId,
         cell: sql`chosen.cell`,
         openingAt: now,
+        sandboxOf: sandboxOf ?? null,
       },
-      sql`FROM (${selectCell(entry)}) chosen WHERE true ON CONFLICT DO NOTHING`,
+      sql`FROM (${selectCell(entry)}) chosen
+        WHERE ${countSandboxes(sandboxOf)} < ${MAX_SANDBOXES} ON CONFLICT DO NOTHING`,
     ),
     counted: insertSelect(
       cells,
@@ -62,9 +70,14 @@ export const addToDirectory = async (db: Database, entry: NewEntry) => {
           SET ${names(cells.accounts)} = ${cells.accounts} + 1`,
     ),
     found: db.select(ENTRY).from(directory).where(eq(directory.userNameKey, userNameKey)),
+    counts: statement<{ sandboxes: number }>(
+      db,
+      sql`SELECT ${countSandboxes(sandboxOf)} AS sandboxes`,
+    ),
   })
   const [listed] = found.results
-  if (!listed) return refuse('cells-full')
+  const hasAll = (counts.results[0]?.sandboxes ?? 0) >= MAX_SANDBOXES
+  if (!listed) return refuse(hasAll ? 'sandbox-limit-reached' : 'cells-full')
   if (listed.accountId !== accountId) return refuse('user-name-taken')
   return { ok: true as const, entry: listed }
 }

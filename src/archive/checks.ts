@@ -38,6 +38,11 @@ const account = z.strictObject({
   status: z.enum(ACCOUNT_STATUSES),
   statusMessage: z.string(),
   supportMayWrite: z.boolean(),
+  // An archive of a release before sandboxes has none.
+  sandbox: z
+    .strictObject({ of: z.string().nullable(), erasesAt: count.nullable() })
+    .nullable()
+    .default(null),
   retentionDays: z.int().min(1).max(MAX_RETENTION_DAYS),
   budgets: z.strictObject({
     locationsPerDay: limit,

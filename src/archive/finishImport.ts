@@ -8,6 +8,7 @@ import type { Manifest } from '../domain/archive/archive.ts'
 import { ArchiveError } from '../domain/archive/tar.ts'
 import type { Context } from '../http/context.ts'
 import { Problem } from '../http/contract/problem.ts'
+import { NEWEST_VERSION } from '../http/version/versions.ts'
 import { newId } from '../ids.ts'
 import { operatorContext } from '../serviceContext.ts'
 import { listSourcesAgain } from '../sources/directory.ts'
@@ -36,7 +37,8 @@ const listSources = async (c: Context, of: Import, expected: number): Promise<vo
 const makeFirstKey = async ({ db, accountId }: Import): Promise<string> => {
   const id = await newId('key')
   const { apiKey, hash } = await issueApiKey(id)
-  const key = { id, accountId, name: 'first', scopes: ['admin'], hash, creation: Date.now() }
+  const first = { name: 'first', scopes: ['admin'], creation: Date.now() }
+  const key = { ...first, id, accountId, hash, apiVersion: NEWEST_VERSION }
   await db.insert(keys).values(key)
   return apiKey
 }

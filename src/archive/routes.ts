@@ -2,26 +2,22 @@ import { Hono } from 'hono'
 import { readLedgerAccount } from '../account/ledgerAccount.ts'
 import { presentWrapped, readBudgetContext } from '../admin/operated.ts'
 import { readRequested } from '../admin/requested.ts'
+import type { Account } from '../domain/account/account.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { notUpgraded, Problem } from '../http/contract/problem.ts'
+import { Problem } from '../http/contract/problem.ts'
 import { replyAlternate, replyStream, replyWithEtag } from '../http/reply/reply.ts'
 import { operatorContext, requestContext, type ServiceContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { type ExportSpan, exportAccount } from './exportAccount.ts'
 import { importAccount } from './importAccount.ts'
 
-type Found = Pick<Awaited<ReturnType<typeof readLedgerAccount>>, 'account' | 'isBehind'>
-
 const replyArchive = async (
   c: Context,
   context: ServiceContext,
-  found: Found,
+  account: Account,
   span: ExportSpan,
 ) => {
-  const { account, isBehind } = found
-  // A failure during the stream would only truncate the archive.
-  if (isBehind) throw notUpgraded()
   const stream = await exportAccount(c, context, account, span)
   const name = `${account.userName.replaceAll(/[^\w.-]/g, '_')}.tar.gz`
   return replyStream(c, stream, {
@@ -34,8 +30,8 @@ export const accountExport = new Hono<AppEnv>().post(
   '/',
   operation(contract.exportAccount),
   async (c) => {
-    const found = await readLedgerAccount(c.env, c.get('principal').accountId)
-    return replyArchive(c, requestContext(c), found, c.req.valid('query'))
+    const { account } = await readLedgerAccount(c.env, c.get('principal').accountId)
+    return replyArchive(c, requestContext(c), account, c.req.valid('query'))
   },
 )
 
@@ -68,6 +64,6 @@ export const operatorArchives = new Hono<AppEnv>()
     })
   })
   .post('/:accountId/export', operation(contract.exportOperatedAccount), async (c) => {
-    const found = await readRequested(c)
-    return replyArchive(c, operatorContext(c, found.account), found, c.req.valid('query'))
+    const { account } = await readRequested(c)
+    return replyArchive(c, operatorContext(c, account), account, c.req.valid('query'))
   })

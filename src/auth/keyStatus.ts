@@ -4,8 +4,15 @@ import type { Database } from '../db/open.ts'
 import { nullable, select } from '../db/query.ts'
 import { accounts, keys, sessions, users } from '../db/schema.ts'
 import { compile, type Placeholders, type RowOf, readAll, valuesOf } from '../db/statement.ts'
-import { isSessionId } from '../domain/account/session.ts'
+import { isSessionId, type SessionAgent } from '../domain/account/session.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
+
+/** The audit shows which program has acted for the user. */
+const NAME_OF_SESSION = sql<string>`${users.name}
+  || ifnull(' (' || (${sessions.agent} ->> '$.name') || ')', '')`
+
+const NO_AGENT = sql<SessionAgent | null>`NULL`
+const AGENT = sql<SessionAgent | null>`${sessions.agent}`.mapWith(sessions.agent)
 
 const selectStatusesOf = (table: typeof keys | typeof sessions) =>
   compile((p: Placeholders<{ ids: string }>) =>
@@ -16,8 +23,10 @@ const selectStatusesOf = (table: typeof keys | typeof sessions) =>
         accountStatus: accounts.status,
         supportMayWrite: accounts.supportMayWrite,
         requestsPerMinute: accounts.requestsPerMinute,
-        name: table === keys ? sql<string>`${keys.name}` : sql<string>`${users.name}`,
+        name: table === keys ? sql<string>`${keys.name}` : NAME_OF_SESSION,
+        agent: table === keys ? NO_AGENT : AGENT,
         operatorId: table === keys ? sql<string | null>`${keys.operatorId}` : sql<null>`NULL`,
+        apiVersion: table === keys ? sql<string | null>`${keys.apiVersion}` : sql<null>`NULL`,
         userId: sql<string | null>`${table.userId}`,
         expires: sql<number | null>`${table.expires}`,
         lastUsed: sql<number>`ifnull(${table.lastUsed}, 0)`,
@@ -41,12 +50,14 @@ const selectSessions = selectStatusesOf(sessions)
 const toStatus = (row: RowOf<typeof selectKeys>) => {
   const { accountId, accountStatus, supportMayWrite, requestsPerMinute } = row
   const account = { accountId, accountStatus, supportMayWrite, requestsPerMinute }
-  const { userId, name, operatorId, expires, lastUsed, isUserDisabled, otherCell } = row
+  const { userId, name, agent, operatorId, apiVersion, expires, lastUsed } = row
+  const { isUserDisabled, otherCell } = row
   const { from, userExpires, privileges, groupId, adminDevices } = row
   const access = { from, expires: userExpires, privileges, groupId, adminDevices }
   /** The user that the key is bound to, whose privileges limit the key. */
   const user = isUserDisabled === null ? null : { disabled: isUserDisabled, ...access }
-  return { ...account, userId, name, operatorId, expires, lastUsed, user, otherCell }
+  const key = { userId, name, agent, operatorId, apiVersion, expires, lastUsed }
+  return { ...account, ...key, user, otherCell }
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Principal {
   adminDevices: number | null
   /** What the key, or the user of the session, is called. */
   name: string | null
+  /** Whether it is a program that a user has let act for them by OAuth. */
+  isAgent: boolean
   /** The operator whose support this is; null for the account's own people and machines. */
   operatorId: string | null
   status: AccountStatus
@@ -71,8 +73,10 @@ const checkStatus = (
   if (status.expires !== null && status.expires <= now) return ended
   const { user } = status
   if (user && !canAct(user, now)) return 'user-disabled'
-  // A session has the user's present privileges, even if they are more than at the sign-in.
-  const held = isSession ? SCOPES : claims.scopes
+  // A session has the user's present privileges, even if they are more than at the sign-in. The
+  // user has limited those of an agent.
+  const ofSession = status.agent ? intersectScopes(status.agent.scopes, claims.scopes) : SCOPES
+  const held = isSession ? ofSession : claims.scopes
   const ownScopes = user ? intersectScopes(held, toScopes(user.privileges)) : claims.scopes
   // The account may take back at any time that support changes something.
   const isReader = status.operatorId !== null && !status.supportMayWrite
@@ -80,7 +84,8 @@ const checkStatus = (
   const groupId = user?.groupId ?? null
   const adminDevices = user?.adminDevices ?? null
   const { name, operatorId, accountStatus } = status
-  const rights = { scopes, userId, groupId, adminDevices, operatorId }
+  const isAgent = status.agent !== null
+  const rights = { scopes, userId, groupId, adminDevices, operatorId, isAgent }
   return { accountId, cell, keyId, ...rights, name, status: accountStatus }
 }
 

@@ -3,6 +3,7 @@ import { smsSegments } from '../domain/message/gsm7.ts'
 import { countOf } from '../domain/text/countOf.ts'
 import { invalid, Problem, requireOk, tooManyRequests } from '../http/contract/problem.ts'
 import { ledgerOf } from '../ledger/stub.ts'
+import { isSandbox } from '../sandbox/store.ts'
 import type { ServiceContext } from '../serviceContext.ts'
 import { findSource } from '../sources/store.ts'
 import {
@@ -76,6 +77,9 @@ const call = async (channel: Channel, request: ProviderRequest): Promise<Command
   }
 }
 
+/** A sandbox sends nothing to a network. */
+const SENT_NOWHERE: CommandResult = { status: 'sent', answer: 'Sandbox: nothing was sent.' }
+
 export interface CommandForDevice {
   device: { key: number; id: string; identifier: string | null }
   format: NewCommand['format']
@@ -125,7 +129,9 @@ export const sendByNetwork = async (
   const stored = toNewCommand(context, id, given, false)
   const isNew = await insertCommand(context.db, stored, given.device.id)
   if (isNew) {
-    const { status, answer } = await waitForReceiver(() => call(channel, prepared.request))
+    const { status, answer } = (await isSandbox(context.db, context.accountId))
+      ? SENT_NOWHERE
+      : await waitForReceiver(() => call(channel, prepared.request))
     await setStatus(context.db, id, status, answer)
   }
   return prepared.result

@@ -9,6 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import type { Device } from '../domain/account/device.ts'
+import type { SessionAgent } from '../domain/account/session.ts'
 import type { QuarantineReason, SourceItem, SourceProvider } from '../domain/account/source.ts'
 import type { Privilege } from '../domain/account/user.ts'
 import type { Actor, Change } from '../domain/admin/audit.ts'
@@ -26,13 +27,15 @@ import type {
   Status,
 } from '../domain/message/alert.ts'
 import type { PendingRaise } from '../domain/message/pendingRaise.ts'
+import type { OutputFormat, OutputSettings } from '../domain/output/output.ts'
 import type { RuleRecord, RuleType } from '../domain/rule/rule.ts'
+import type { ShareRecord } from '../domain/share/share.ts'
 import type { UsageDays } from '../domain/usage/usage.ts'
 import type { WatchRecord, WatchState } from '../domain/watch/watch.ts'
 
 /*
  * Every D1 table. All cells have the same tables; only cell 0 uses `directory`, `source_directory`,
- * `cells`, `moves`, `operators` and `push_keys`.
+ * `cells`, `moves`, `operators`, `push_keys` and `oauth_records`.
  * Instants are milliseconds, days are YYYY-MM-DD. There are no foreign keys and no cascades: rows
  * are erased in pages.
  */
@@ -56,8 +59,13 @@ export const directory = sqliteTable(
     cell: integer().notNull(),
     /** When creating the account began; null once it exists. */
     openingAt: integer('opening_at'),
+    /** Of a sandbox, the account whose administrator opened it. */
+    sandboxOf: text('sandbox_of'),
   },
-  (table) => [index('directory_opening').on(table.openingAt).where(sql`opening_at IS NOT NULL`)],
+  (table) => [
+    index('directory_opening').on(table.openingAt).where(sql`opening_at IS NOT NULL`),
+    index('directory_sandbox').on(table.sandboxOf).where(sql`sandbox_of IS NOT NULL`),
+  ],
 )
 
 /** How many accounts each cell has, updated with every account, and how large the sweep found it. */
@@ -104,6 +112,10 @@ export const accounts = sqliteTable(
     messagesPerDay: text('messages_per_day'),
     /** `EmergencySettings` of domain/message/emergency.ts as JSON; null for the defaults. */
     emergency: text(),
+    /** `Sandbox` of domain/sandbox/sandbox.ts as JSON; null for an account that is none. */
+    sandbox: text(),
+    /** `erasesAt` of the sandbox, for the sweep. */
+    sandboxErasesAt: integer('sandbox_erases_at'),
     /** When the next device expires whose expiry the sweep has not recorded yet. */
     nextExpiry: integer('next_expiry'),
     /**
@@ -118,6 +130,10 @@ export const accounts = sqliteTable(
     index('accounts_number').on(table.number),
     index('accounts_next_expiry').on(table.nextExpiry).where(sql`next_expiry IS NOT NULL`),
     index('accounts_deleted').on(table.deletedAt).where(sql`deleted_at IS NOT NULL`),
+    index('accounts_sandbox').on(table.number).where(sql`sandbox IS NOT NULL`),
+    index('accounts_sandbox_end')
+      .on(table.sandboxErasesAt)
+      .where(sql`sandbox_erases_at IS NOT NULL`),
   ],
 )
 
@@ -322,6 +338,8 @@ export const keys = sqliteTable(
     /** The operator whose support uses it, and why; null for a key of the account. */
     operatorId: text('operator_id'),
     supportReason: text('support_reason'),
+    /** The version of the API that it pins; null for the first. */
+    apiVersion: text('api_version'),
   },
   (table) => [
     index('keys_account').on(table.accountId, table.id),
@@ -494,6 +512,9 @@ export const webhooks = sqliteTable(
      * delivered.
      */
     since: integer().notNull(),
+    /** Null for `json`. */
+    format: text().$type<OutputFormat>(),
+    settings: text({ mode: 'json' }).$type<OutputSettings>(),
     ...edited,
   },
   (table) => [
@@ -603,8 +624,10 @@ export const sessions = sqliteTable(
     lastUsed: integer('last_used').notNull(),
     /** `sessionEnd` of domain/account/session.ts. */
     expires: integer().notNull(),
-    /** The browser, as it named itself at the sign-in. */
+    /** The browser, as it named itself at the sign-in; empty for an agent. */
     userAgent: text('user_agent').notNull(),
+    /** The program that the user has let act for them by OAuth; null for a browser. */
+    agent: text({ mode: 'json' }).$type<SessionAgent>(),
   },
   (table) => [
     index('sessions_user').on(table.accountId, table.userId, table.lastUsed),
@@ -664,6 +687,27 @@ export const signInAttempts = sqliteTable(
     nextAt: integer('next_at').notNull(),
   },
   (table) => [index('sign_in_attempts_at').on(table.at)],
+)
+
+/**
+ * Clients that have registered by OAuth, and grants of users to them, in cell 0 only. Secrets are
+ * hashes. A grant names its session and a cell, and nothing else of an account.
+ */
+export const oauthRecords = sqliteTable(
+  'oauth_records',
+  {
+    /** As the OAuth library names it: `client:…` or `grant:…`. */
+    id: text().primaryKey(),
+    /** JSON of the OAuth library. */
+    value: text().notNull(),
+    expires: integer().notNull(),
+    /** Whether it is a client that no user has let in so far. */
+    isUnused: integer('is_unused', { mode: 'boolean' }).notNull(),
+  },
+  (table) => [
+    index('oauth_records_expires').on(table.expires),
+    index('oauth_records_unused').on(table.expires).where(sql`is_unused = 1`),
+  ],
 )
 
 /**
@@ -752,6 +796,28 @@ export const watches = sqliteTable(
     uniqueIndex('watches_link').on(table.link),
     index('watches_active').on(table.checkAt, table.id).where(sql`state = 'active'`),
     index('watches_overdue').on(table.creation, table.id).where(sql`state = 'overdue'`),
+  ],
+)
+
+/** Addresses by which anybody sees where some devices are. */
+export const shares = sqliteTable(
+  'shares',
+  {
+    ...owned,
+    record: text({ mode: 'json' }).$type<ShareRecord>().notNull(),
+    /** Of the secret in the address. */
+    hash: text().notNull(),
+    /** Salted hash; null for a share without a password. */
+    password: text(),
+    /** The group of a confined creator: devices outside of it are not shown. */
+    groupId: text('group_id'),
+    views: integer().notNull().default(0),
+    lastViewed: integer('last_viewed'),
+    ...edited,
+  },
+  (table) => [
+    index('shares_account').on(table.accountId, table.id),
+    uniqueIndex('shares_hash').on(table.hash),
   ],
 )
 

@@ -2,12 +2,13 @@ import { DurableObject } from 'cloudflare:workers'
 import { resolveCell } from '../db/movedCell.ts'
 import { openCell, withWriter } from '../db/open.ts'
 import { CLOSE, PING, PONG, readMessage } from '../domain/event/stream.ts'
-import type { DisabledReason, Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
+import type { DisabledReason, Webhook } from '../domain/event/webhook.ts'
 import type { Env } from '../env.ts'
 import { closeSocket } from '../http/socket.ts'
 import { type AccountStatus, readAccountSnapshot } from '../webhooks/store.ts'
 import { drainAudit, FEED, hasPendingAudit } from './auditOutbox.ts'
 import { ensureFeedState, readFeedState, updateFeedState } from './feedState.ts'
+import { setToken, type TokenChange } from './outputs/tokens.ts'
 import { PollLoop } from './pollLoop.ts'
 import { nextPollAt } from './pollSchedule.ts'
 import { StreamAdmission } from './streams/streamAdmission.ts'
@@ -74,9 +75,11 @@ export class AccountFeed extends DurableObject<Env> {
     void this.#pollLoop.request()
   }
 
-  async ensureSecret(owner: FeedOwner, webhookId: string): Promise<string> {
+  async ensureSecret(owner: FeedOwner, webhookId: string, change?: TokenChange): Promise<string> {
     const now = Date.now()
     ensureFeedState(this.#sql, owner, now)
+    if (change) setToken(this.#sql, webhookId, change, now)
+    await this.#storeAudit()
     return ensureSecret(this.#sql, webhookId, now)
   }
 
@@ -123,11 +126,7 @@ export class AccountFeed extends DurableObject<Env> {
     await drainAudit(this.#sql, this.env, owner).catch(() => {})
   }
 
-  async listDeliveries(
-    webhookId: string,
-    before: number,
-    limit: number,
-  ): Promise<WebhookDelivery[]> {
+  async listDeliveries(webhookId: string, before: number, limit: number) {
     return listDeliveries(this.#sql, webhookId, before, limit)
   }
 

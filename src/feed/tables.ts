@@ -28,14 +28,24 @@ export const secrets = sqliteTable('secrets', {
   until: integer(),
 })
 
+/** What receivers of other formats know us by. */
+export const outputTokens = sqliteTable('output_tokens', {
+  webhookId: text('webhook_id').primaryKey(),
+  token: text().notNull(),
+  /** The format and host that may get it. */
+  receiver: text().notNull(),
+})
+
 export const webhookWorkers = sqliteTable('webhook_workers', {
   webhookId: text('webhook_id').primaryKey(),
   /** The last event that was delivered or filtered out. */
   cursor: integer().notNull(),
   since: integer().notNull(),
   url: text().notNull(),
-  /** Since when no attempt has succeeded; null after a success. */
+  /** Since when no attempt has succeeded; null after a success, or a day without an attempt. */
   failingSince: integer('failing_since'),
+  /** When an attempt last succeeded. */
+  succeededAt: integer('succeeded_at'),
 })
 
 export const deliveries = sqliteTable('deliveries', {
@@ -112,6 +122,9 @@ export const STEPS = [
    ALTER TABLE couriers RENAME TO webhook_workers;
    ALTER TABLE deliveries RENAME COLUMN by_hand TO manual_attempts;`,
   'CREATE TABLE audit_entries (id TEXT PRIMARY KEY, entry TEXT NOT NULL) STRICT, WITHOUT ROWID;',
+  'CREATE TABLE output_tokens (webhook_id TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT, WITHOUT ROWID;',
+  "ALTER TABLE output_tokens ADD COLUMN receiver TEXT NOT NULL DEFAULT '';",
+  'ALTER TABLE webhook_workers ADD COLUMN succeeded_at INTEGER;',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

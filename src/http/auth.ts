@@ -10,6 +10,7 @@ import { assignSlot } from './admission/loadShedding.ts'
 import { countRequest, networkOfCaller } from './admission/rateLimit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './contract/problem.ts'
+import { pinnedVersion } from './version/versions.ts'
 import { actorOf, writerAs } from './writer.ts'
 
 const BEARER = /^Bearer(?: +(.*))?$/i
@@ -52,9 +53,11 @@ export const admit = async (c: Context, token = readBearer(c)): Promise<void> =>
   const now = Date.now()
   const authenticated = await authenticate(c.env, token, now)
   if (typeof authenticated === 'string') throw new Problem(authenticated)
-  const { claims, principal, db } = authenticated
+  const { claims, principal, status, db } = authenticated
   c.set('claims', claims)
   c.set('principal', principal)
+  // A session is of the console, which comes with this release.
+  if (!isSessionId(principal.keyId)) c.set('pinnedVersion', pinnedVersion(status.apiVersion))
   c.set('db', db)
   await recordUse(c, authenticated, now)
   countRequest(c, principal.accountId, now)

@@ -21,6 +21,8 @@ export interface AppEnv {
     operator: Actor
     /** What that operator may do, and how it signed in. */
     operatorAccess: { role: OperatorRole; signIn: OperatorSignIn }
+    /** The version of the API that the caller's key pins; undefined without a key. */
+    pinnedVersion: string | undefined
     /** What the request counts in the rate limit; undefined while it is one. */
     counted: number | undefined
     /** The account's cell. */

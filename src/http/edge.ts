@@ -14,12 +14,15 @@ import type { AppEnv, Context } from './context.ts'
 import { overloaded, problemDocument } from './contract/problem.ts'
 import { isForOwnPages } from './ownOrigin.ts'
 import { countRejected, countServed } from './requestCounts.ts'
+import { VERSION_HEADER } from './version/version.ts'
+import { NEWEST_VERSION } from './version/versions.ts'
 
 const EXPOSED_HEADERS =
   'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, ' +
-  'Idempotent-Replayed, WWW-Authenticate'
+  'Idempotent-Replayed, WWW-Authenticate, Perigee-Version, Deprecation, Sunset'
 const ALLOWED_HEADERS =
-  'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id'
+  'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id, ' +
+  'Perigee-Version, MCP-Protocol-Version'
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 const requestIdOf = ({ headers }: Request): string => {
@@ -61,6 +64,8 @@ const CORS_HEADERS = {
 
 const commonHeaders = (requestId: string, path: string) => ({
   'X-Request-Id': requestId,
+  // An operation replaces it by the version of its caller.
+  [VERSION_HEADER]: NEWEST_VERSION,
   ...(!isForOwnPages(path) && CORS_HEADERS),
   'X-Content-Type-Options': 'nosniff',
   // Also in console/_headers. Browsers ignore it where there is no TLS.
@@ -128,7 +133,11 @@ const rejectRequest = async (request: Request, env: Env): Promise<Response> => {
   })
 }
 
-type Serve = (request: Request, env: Env, context: ExecutionContext) => Response | Promise<Response>
+export type Serve = (
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+) => Response | Promise<Response>
 
 /** Serves as many requests at once as the isolate can bear and rejects the others. */
 export const withLoadShedding =
@@ -139,6 +148,17 @@ export const withLoadShedding =
     if (!tryAcquireSlot(request)) return rejectRequest(request, env)
     try {
       await measureDelay()
+      return await serve(request, env, context)
+    } finally {
+      releaseSlots(request)
+    }
+  }
+
+/** Serves a request that another one makes, in the slot of that one. */
+export const withinSlot =
+  (serve: Serve): Serve =>
+  async (request, env, context) => {
+    try {
       return await serve(request, env, context)
     } finally {
       releaseSlots(request)

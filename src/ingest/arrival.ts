@@ -47,6 +47,8 @@ export interface Batch {
   raisesBy: ((emergency: string | null) => Promise<PendingRaise[]>) | null
   /** Quarantines locations that cannot be true. */
   checksCredibility: boolean
+  /** Rules read no longest window, so that the queries stay few. */
+  skipsLongWindows?: boolean
   assumed: AssumedState
   /** The service's public origin, for the messages of alerts. */
   readonly origin: string

@@ -14,7 +14,7 @@ import { storeArrivals } from './store.ts'
 /** Accounts' states as this isolate last saw them. Each batch checks what it assumes. */
 const assumedStates = new BoundedCache<AssumedState>(10_000)
 
-export interface IngestOptions extends Partial<Pick<Batch, 'raisesBy'>> {
+export interface IngestOptions extends Partial<Pick<Batch, 'raisesBy' | 'skipsLongWindows'>> {
   /** Quarantines locations that cannot be true. */
   checksCredibility?: boolean
   /** No budget refuses it. It counts all the same. */

@@ -35,11 +35,11 @@ const isSame = (a: AssumedState, b: AssumedState): boolean =>
 const GUARD_ROW_UNITS = 1
 
 /** What the report may cost. Nothing delays one that carries an emergency. */
-const workOf = ({ viewer, raisesBy }: Batch): ReportWork => ({
+const workOf = ({ viewer, raisesBy, skipsLongWindows = false }: Batch): ReportWork => ({
   slices: new Slices(raisesBy ? undefined : intakeOf(viewer.accountId)),
   rowsLeft: MAX_FURTHER_ROWS,
   pairs: { left: MAX_REPORT_PAIRS },
-  isUrgent: raisesBy !== null,
+  isUrgent: raisesBy !== null || skipsLongWindows,
 })
 
 const storePacked = async (

@@ -18,14 +18,22 @@ interface KeyRights {
 
 const forbidden = (detail: string) => new Problem('forbidden', { detail })
 
+/** 403 to agents: what they sign in with would work after the user has ended the agent's session. */
+export const refuseAgent = ({ isAgent }: Principal): void => {
+  if (isAgent)
+    throw forbidden(
+      'A program that acts for a user makes no API keys, and nothing else that somebody signs in with: no users, passwords, e-mail addresses or invitations. The user can.',
+    )
+}
+
 /** 403 unless the key belongs to the caller's user; unbound callers may use any. */
 export const requireOwnKey = ({ userId }: Principal, key: Key | null): void => {
   if (key && userId !== null && key.userId !== userId)
     throw forbidden('The key is not bound to the user of this token.')
 }
 
-/** A session is the user itself: the keys that it creates may outlast it. */
-const requireOwnSession = async (db: Database, keyId: string, now: number): Promise<null> => {
+/** A session is the user itself: the keys that it creates may outlast it. Agents create none. */
+const readSessionExpiry = async (db: Database, keyId: string, now: number): Promise<null> => {
   const status = (await readKeyStatuses(db, [keyId])).get(keyId)
   if (!status || (status.expires !== null && status.expires <= now))
     throw new Problem('session-ended')
@@ -38,7 +46,7 @@ const readOwnExpiry = async (
   { accountId, keyId }: Principal,
   now: number,
 ): Promise<number | null> => {
-  if (isSessionId(keyId)) return requireOwnSession(db, keyId, now)
+  if (isSessionId(keyId)) return readSessionExpiry(db, keyId, now)
   const own = await findKey(db, accountId, keyId, now)
   if (!own) throw new Problem('key-revoked')
   return own.expires

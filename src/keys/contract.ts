@@ -4,6 +4,7 @@ import { define } from '../http/contract/contract.ts'
 import { invalid } from '../http/contract/problem.ts'
 import { done, id, instant, name, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
+import { NEWEST_VERSION, VERSION_DATES } from '../http/version/versions.ts'
 
 const NAME = 'What the key is for; keys may have the same name.'
 
@@ -21,6 +22,10 @@ const scopes = z
     example: ['read'],
   })
 
+const pinnedVersion = z
+  .enum(VERSION_DATES, `must be a version of the API: ${VERSION_DATES.join(', ')}`)
+  .nullish()
+
 export const keyBody = z.strictObject({
   name: name.meta({ description: NAME, example: 'Dispatch' }),
   scopes,
@@ -33,6 +38,13 @@ export const keyBody = z.strictObject({
     .nullish()
     .transform((at) => at ?? null)
     .meta({ description: 'When the key stops working.', example: null }),
+  version: pinnedVersion
+    .transform((version) => version ?? NEWEST_VERSION)
+    .meta({
+      description:
+        'The version of the API that the key pins, for requests without `Perigee-Version`. Without it, the newest one.',
+      example: NEWEST_VERSION,
+    }),
 })
 
 /** 400 unless the expiry is in the future: the key would never work. */
@@ -57,6 +69,10 @@ export const key = z
       .nullable()
       .meta({ description: 'When the key stops working; null for never.', example: null }),
     lastUsed: time.nullable().meta({ description: 'Accurate to ten minutes.' }),
+    version: z.string().meta({
+      description: 'The version of the API that the key pins.',
+      example: NEWEST_VERSION,
+    }),
     support: z
       .object({
         operator: z.string().meta({ description: 'Who has the access.', example: 'Ana Sousa' }),
@@ -88,7 +104,7 @@ export const createKey = define({
   tag: 'Keys',
   summary: 'Create an API key',
   description:
-    'Only this reply contains the secret, `apiKey`. A token bound to a user can only create keys that are bound to the same user, allow no more and expire no later than its own.',
+    'Only this reply contains the secret, `apiKey`. A token bound to a user can only create keys that are bound to the same user, allow no more and expire no later than its own. A program that acts for a user by OAuth creates none (403): the key would outlast its access.',
   scope: 'admin',
   body: keyBody,
   ignored: ['id', 'creation', 'lastUsed', 'support'],
@@ -127,7 +143,7 @@ export const regenerateKey = define({
   summary: 'Replace an API key',
   ignoresStorage: true,
   description:
-    'Creates a new key with the same name, scopes, user and expiry; the old key works for `overlapSeconds` more. A token bound to a user can regenerate only keys of that user.',
+    'Creates a new key with the same name, scopes, user, expiry and, unless the body names another, version; the old key works for `overlapSeconds` more. A token bound to a user can regenerate only keys of that user, and a program that acts for a user by OAuth none (403).',
   scope: 'admin',
   optionalBody: true,
   body: z.strictObject({
@@ -137,6 +153,9 @@ export const regenerateKey = define({
       .max(86_400, 'must be at most 86400')
       .default(0)
       .meta({ description: 'How many seconds the old key still works.', example: 3600 }),
+    version: pinnedVersion.meta({
+      description: 'The version of the API that the new key pins. Without it, that of the old key.',
+    }),
   }),
   reply: newKeyReply,
   problems: ['key-not-found'],

@@ -7,7 +7,7 @@ import { operation } from '../http/contract/operation.ts'
 import { invalid, Problem } from '../http/contract/problem.ts'
 import { replyList } from '../http/paging/list.ts'
 import { reply, replyWithEtag } from '../http/reply/reply.ts'
-import { requireNoWiderKey, requireOwnKey, resolveBinding } from './boundKeys.ts'
+import { refuseAgent, requireNoWiderKey, requireOwnKey, resolveBinding } from './boundKeys.ts'
 import * as contract from './contract.ts'
 import { presentKey } from './present.ts'
 import { chosenExpiry, deleteKey, findKey, insertKey, listKeys, regenerateKey } from './store.ts'
@@ -26,8 +26,9 @@ export const keys = new Hono<AppEnv>()
     })
   })
   .post('/', operation(contract.createKey), async (c) => {
-    const { name, scopes, ...asked } = c.req.valid('json')
+    const { name, scopes, version: apiVersion, ...asked } = c.req.valid('json')
     const { accountId } = c.get('principal')
+    refuseAgent(c.get('principal'))
     const now = Date.now()
     contract.requireFutureExpiry(asked.expires, now)
     const { userId, expires } = await resolveBinding(
@@ -38,7 +39,7 @@ export const keys = new Hono<AppEnv>()
     )
     const id = await c.get('newId')('key')
     const { apiKey, hash } = await issueApiKey(id)
-    const fresh = { id, name, scopes, hash, userId, expires }
+    const fresh = { id, name, scopes, hash, userId, expires, apiVersion }
     const key = await insertKey(c.get('db'), accountId, fresh, now)
     if (!key) throw invalid({ pointer: '/userId', detail: 'is not a user of this account' })
     c.executionCtx.waitUntil(pokeIfSubscribed(c.env, c.get('principal')))
@@ -68,7 +69,8 @@ export const keys = new Hono<AppEnv>()
   .post('/:keyId/regenerate', operation(contract.regenerateKey), async (c) => {
     const caller = c.get('principal')
     const { accountId } = caller
-    const { overlapSeconds } = c.req.valid('json')
+    refuseAgent(caller)
+    const { overlapSeconds, version } = c.req.valid('json')
     const db = c.get('db')
     const now = Date.now()
     const id = await c.get('newId')('key')
@@ -85,7 +87,8 @@ export const keys = new Hono<AppEnv>()
     // its overlap.
     if (!created) await requireNoWiderKey(db, caller, { scopes, expires }, now)
     const { apiKey, hash } = await issueApiKey(id)
-    const fresh = { id, name, scopes, hash, userId, expires }
+    const apiVersion = version ?? old.apiVersion
+    const fresh = { id, name, scopes, hash, userId, expires, apiVersion }
     const overlapEnd = now + overlapSeconds * 1000
     const key = created
       ? await insertKey(db, accountId, fresh, now)

@@ -20,6 +20,8 @@ export interface NewKey {
   hash: string
   userId: string | null
   expires: number | null
+  /** The version of the API that it pins; null for the first. */
+  apiVersion: string | null
   /** Of the operator's support: who has it, and why. */
   support?: { operatorId: string; supportReason: string }
 }
@@ -101,7 +103,7 @@ const runInsertion = async (
   db: Database,
   { accountId, key: { support, ...key }, now, thereafter }: Insertion,
 ): Promise<Key | null> => {
-  const { id, name, userId, scopes, expires } = key
+  const { id, name, userId, scopes, expires, apiVersion: version } = key
   const reason = support && { reason: support.supportReason }
   const hasUser =
     userId === null
@@ -122,7 +124,7 @@ const runInsertion = async (
       now,
       action: support ? 'support.started' : 'key.created',
       resource: { type: 'key', id },
-      changes: changesBetween(null, { name, scopes, userId, expires, ...reason }),
+      changes: changesBetween(null, { name, scopes, userId, expires, version, ...reason }),
     }),
     created: appendKeyEvent(db, 'key.created', { accountId, keyId: id, name, now }, isStored(id)),
     thereafter,

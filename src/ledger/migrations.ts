@@ -168,6 +168,7 @@ export const STEPS = [
    CREATE TABLE import_files (
      name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, rows INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  'ALTER TABLE account ADD COLUMN sandbox TEXT',
 ]
 
 export const migrateTables = (storage: DurableObjectStorage): void => migrate(storage, STEPS)

@@ -48,6 +48,8 @@ export const account = sqliteTable('account', {
   requestsPerMinute: integer('requests_per_minute'),
   maxRetentionDays: integer('max_retention_days'),
   maxZones: integer('max_zones'),
+  /** `Sandbox`; null for an account that is none. */
+  sandbox: text(),
 })
 
 export const devices = sqliteTable('devices', {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ABOUT as ACCOUNT_ABOUT } from '../account/contract.ts'
+import { ABOUT as ACCOUNT_ABOUT, sandbox } from '../account/contract.ts'
 import { SCOPES, SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
 import { PRIVILEGES } from '../domain/account/user.ts'
 import { ACCOUNT_STATUSES } from '../domain/admin/status.ts'
@@ -20,6 +20,7 @@ const account = z
     }),
     status: z.enum(ACCOUNT_STATUSES).meta({ description: ACCOUNT_ABOUT.status }),
     statusMessage: z.string().meta({ description: ACCOUNT_ABOUT.statusMessage, example: '' }),
+    sandbox,
   })
   .meta({ id: 'CallerAccount', description: 'The account of the token.' })
 

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { presentSandbox } from '../account/present.ts'
 import { isSessionId } from '../domain/account/session.ts'
 import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -22,7 +23,7 @@ export const me = new Hono<AppEnv>().get('/', operation(contract.readMe), async 
   if (!account) throw new Problem('account-not-found')
   return reply(c, contract.readMe, {
     success: true,
-    account,
+    account: { ...account, sandbox: presentSandbox(account.sandbox) },
     user: user && presentCallerUser(user),
     key: key && presentKey(key),
     scopes,

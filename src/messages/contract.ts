@@ -23,7 +23,7 @@ const message = z
       .meta({ description: 'Empty for an SMS and a call.', example: 'SOSButton: Tern 7' }),
     text: z.string().meta({
       description:
-        'The text as it is sent, with `…` in place of the secret part of a link. Where the provider is `outbox`, which sends nothing, `admin` sees the link.',
+        'The text as it is sent, with `…` in place of the secret part of a link. Where the provider is `outbox` or `sandbox`, which send nothing, `admin` sees the link.',
     }),
     provider: z
       .string()

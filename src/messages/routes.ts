@@ -8,7 +8,7 @@ import { replyList } from '../http/paging/list.ts'
 import { reply } from '../http/reply/reply.ts'
 import { writerOf } from '../http/writer.ts'
 import { ledgerOf } from '../ledger/stub.ts'
-import { none } from '../notify/none.ts'
+import { sendsNothing } from '../notify/none.ts'
 import * as contract from './contract.ts'
 import { presentMessage } from './present.ts'
 import { findMessage, type ListedMessage, listMessages } from './store.ts'
@@ -21,7 +21,7 @@ const isAdmin = (c: Context): boolean => allows(c.get('principal').scopes, 'admi
 
 /** Where nothing is sent, the list is the only way to a link. */
 const showsLinks = (c: Context, { provider }: ListedMessage): boolean =>
-  isAdmin(c) && provider === none.name
+  isAdmin(c) && sendsNothing(provider)
 
 export const messages = new Hono<AppEnv>()
   .get('/', operation(contract.listMessages), (c) => {

@@ -6,3 +6,10 @@ export const none: Provider = {
   send: async () => ({ kind: 'accepted', providerId: null }),
   givesReceipts: () => false,
 }
+
+/** For messages of sandboxes, whatever providers the service has. */
+export const sandbox: Provider = { ...none, name: 'sandbox' }
+
+/** Whether this provider sends nothing, so that the list of messages is the only way to a link. */
+export const sendsNothing = (provider: string | null): boolean =>
+  provider === none.name || provider === sandbox.name

@@ -8,6 +8,7 @@ import {
 import { mayOperate, OPERATOR_ROLES } from '../domain/admin/operator.ts'
 import type { Operation } from '../http/contract/contract.ts'
 import { SESSION_COOKIE } from '../http/cookie.ts'
+import type { Deprecation } from '../http/version/deprecation.ts'
 import { addDescriptions } from './descriptions.ts'
 import { addExamples } from './examples.ts'
 import { requestHeaders } from './headers.ts'
@@ -51,6 +52,16 @@ const describeAccess = ({ scope, right, wholeAccount, session }: Operation): str
     .join(' or ')}.${wholeAccount ? ' Users who are confined to a group get a 403.' : ''}`
 }
 
+const describeDeprecation = (what: string, { since, sunset, instead }: Deprecation): string =>
+  `${what} is deprecated since ${since}${sunset ? ` and may be gone from ${sunset} on` : ''}. ${instead}`
+
+const describeDeprecations = ({ deprecated, deprecatedMembers = {} }: Operation): string[] => [
+  ...(deprecated ? [describeDeprecation('This operation', deprecated)] : []),
+  ...Object.entries(deprecatedMembers).map(([name, member]) =>
+    describeDeprecation(`\`${name}\``, member),
+  ),
+]
+
 const operationObject = (route: ContractedRoute): ZodOpenApiOperationObject => {
   const { method, path, contract } = route
   const { id, tag, summary, description, query } = contract
@@ -59,7 +70,10 @@ const operationObject = (route: ContractedRoute): ZodOpenApiOperationObject => {
     operationId: id,
     tags: [tag],
     summary,
-    description: [description, describeAccess(contract)].filter(Boolean).join('\n\n'),
+    description: [...describeDeprecations(contract), description, describeAccess(contract)]
+      .filter(Boolean)
+      .join('\n\n'),
+    ...(contract.deprecated && { deprecated: true }),
     security: security(contract),
     ...(query && { requestParams: { query: query as z.ZodObject } }),
     parameters: [...pathParameters(path), ...requestHeaders(method, contract)],

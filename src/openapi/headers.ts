@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { isPaged, type Operation } from '../http/contract/contract.ts'
+import { VERSION_HEADER } from '../http/version/version.ts'
+import { NEWEST_VERSION, VERSION_DATES } from '../http/version/versions.ts'
 import type { ContractedRoute } from './routes.ts'
 
 const requestHeader = (name: string, description: string, schema: z.ZodType = z.string()) =>
@@ -23,6 +25,11 @@ const idempotencyKey = requestHeader(
   'Makes retries safe: for 24 hours a request with the same key gets the first reply again, with `Idempotent-Replayed: true`, and nothing is done twice.',
   z.string().regex(/^[\x21-\x7e]{1,128}$/),
 )
+const apiVersion = requestHeader(
+  VERSION_HEADER,
+  'The version of the API that the request is written for. Without it, the version that the API key pins counts, and without a key the newest one. Any other value is a 400.',
+  z.enum(VERSION_DATES).meta({ example: NEWEST_VERSION }),
+)
 const requestId = requestHeader(
   'X-Request-Id',
   'Your own id for the request, for the reply and the log: 1 to 64 letters, digits, dots, underscores and hyphens. Any other is replaced by a generated one.',
@@ -36,6 +43,7 @@ export const requestHeaders = (
   ...(etag && method === 'GET' ? [ifNoneMatch] : []),
   ...(takesIfMatch ? [ifMatch] : []),
   ...(idempotent ? [idempotencyKey] : []),
+  apiVersion,
   requestId,
 ]
 
@@ -47,6 +55,23 @@ const REPLY_HEADERS = {
     'X-Request-Id',
     'The id of the request: yours, or a generated one.',
     '5c0f1c0e-8a3b-4a53-9d53-7a8b1f6f0c11',
+  ),
+  [VERSION_HEADER]: header(
+    VERSION_HEADER,
+    'The version of the API that the reply is of.',
+    NEWEST_VERSION,
+  ),
+  Deprecation: header(
+    'Deprecation',
+    'Since when the operation, or a member of the request, is deprecated: `@` and seconds since 1970 (RFC 9745).',
+    '@1794960000',
+    z.string().optional(),
+  ),
+  Sunset: header(
+    'Sunset',
+    'From when on what is deprecated may be gone (RFC 8594).',
+    'Thu, 18 Nov 2027 00:00:00 GMT',
+    z.string().optional(),
   ),
   'RateLimit-Policy': header(
     'RateLimit-Policy',
@@ -111,9 +136,13 @@ export const successHeaders = (
   status: number,
 ): ReplyHeader[] => {
   const { scope, etag, idempotent } = contract
+  const isMarked = !!(contract.deprecated ?? contract.deprecatedMembers)
   const isFirst = status === (contract.status ?? 200)
   const names: (ReplyHeader | false | undefined)[] = [
     'X-Request-Id',
+    VERSION_HEADER,
+    isMarked && 'Deprecation',
+    isMarked && 'Sunset',
     path.startsWith('/api/') && 'RateLimit-Policy',
     scope !== 'open' && scope !== 'operator' && 'RateLimit',
     isFirst && etag && 'ETag',

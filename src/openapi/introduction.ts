@@ -37,6 +37,10 @@ says what to do. A method that a path does not support gets a 405 with \`Allow\`
 
 Unknown members of a request body are refused. Members that the server writes are accepted by \`POST\` and \`PUT\` and ignored, so that you can edit the reply of a \`GET\` and send it back; so are \`success\`, \`error\`, \`apiUsage\` and \`apiDailyUsage\`. There, null for an optional member means the same as leaving it out. In a merge patch null sets a member back to its default.
 
+## Versions
+
+Versions of the API are dates. New members, operations and values are added at any time; whatever would break a client that ignores what it does not know gets a new version. An API key pins the version that was the newest when it was made, and \`Perigee-Version\` in a request chooses another. Every reply names its version. What is deprecated has \`Deprecation\` and, once its end is known, \`Sunset\` in its replies, at least a year before.
+
 ## Paging
 
 Lists take \`limit\` (1 to 1000) and return \`nextCursor\`, which is null on the last page. Send it as \`cursor\` with the same filters, or follow \`Link\`. A row that exists during the whole listing is returned exactly once. Only a query of locations or alerts by \`POST\` without \`limit\` and \`cursor\` has the whole span in one reply.
@@ -83,6 +87,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Zones: 'Areas that rules refer to.',
   Rules: 'What the service watches for, and the alert that it raises then.',
   Watches: 'Promises to report: who has to check in by when, and the alert if nobody does.',
+  Shares: 'Addresses by which people without an account see where some devices are.',
   Alerts: 'Alerts that devices and rules raise, and the messages that they cause.',
   Messages: 'E-mails, SMS, notifications and calls of alerts, and their delivery status.',
   Groups: 'Sets of devices.',

@@ -114,7 +114,7 @@ const headersOf = (codes: readonly ProblemCode[], status: number) => {
   const always = counts.filter(([, count]) => count === codes.length)
   const sometimes = counts.filter(([, count]) => count > 0 && count < codes.length)
   return replyHeaders(
-    ['X-Request-Id', ...always.map(([name]) => name)],
+    ['X-Request-Id', 'Perigee-Version', ...always.map(([name]) => name)],
     sometimes.map(([name]) => name),
   )
 }

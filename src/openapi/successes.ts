@@ -32,7 +32,12 @@ const success = (
 export const successesOf = (route: ContractedRoute): ZodOpenApiResponsesObject => {
   const { upgrade, status = 200, reply, alternateReply, etag } = route.contract
   if (upgrade)
-    return { 101: { description: 'The stream starts.', headers: replyHeaders(['X-Request-Id']) } }
+    return {
+      101: {
+        description: 'The stream starts.',
+        headers: replyHeaders(['X-Request-Id', 'Perigee-Version']),
+      },
+    }
   return {
     [status]: success(route, status, reply),
     ...(alternateReply && {
@@ -42,7 +47,7 @@ export const successesOf = (route: ContractedRoute): ZodOpenApiResponsesObject =
       route.method === 'GET' && {
         304: {
           description: 'The resource still has the state that `If-None-Match` names.',
-          headers: replyHeaders(['X-Request-Id', 'ETag']),
+          headers: replyHeaders(['X-Request-Id', 'Perigee-Version', 'ETag']),
         },
       }),
   }

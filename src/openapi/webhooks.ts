@@ -47,7 +47,12 @@ export const EVENT_WEBHOOKS = Object.fromEntries(
           required: true,
           content: {
             'application/json': {
-              schema: z.object({ events: z.array(EVENTS[type]).min(1).max(MAX_EVENTS) }),
+              schema: z.object({
+                events: z.array(EVENTS[type]).min(1).max(MAX_EVENTS),
+                sandbox: z.literal(true).optional().meta({
+                  description: 'Only from a sandbox.',
+                }),
+              }),
             },
           },
         },

@@ -18,6 +18,7 @@ import { Problem, signInProblem } from '../http/contract/problem.ts'
 import { setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { writerAs, writerOf } from '../http/writer.ts'
+import { refuseAgent } from '../keys/boundKeys.ts'
 import { log, logFailure } from '../log.ts'
 import { findAccount } from '../tokens/store.ts'
 import * as contract from './contract.ts'
@@ -28,6 +29,7 @@ export const invitations = new Hono<AppEnv>().post(
   '/:userId/invite',
   operation(contract.inviteUser),
   async (c) => {
+    refuseAgent(c.get('principal'))
     const { accountId, cell } = c.get('principal')
     const user = await findLinkedUser(c.get('db'), c.req.param('userId'))
     if (user?.accountId !== accountId) throw new Problem('user-not-found')

@@ -17,7 +17,7 @@ interface LinkRequest {
 }
 
 /** The page of the console that takes the link; the secret is in the fragment, which no server sees. */
-const linkUrl = (origin: string, link: string): string => `${origin}/password#${link}`
+export const linkUrl = (origin: string, link: string): string => `${origin}/password#${link}`
 
 /**
  * Has the ledger e-mail a link to the user. The link is made from PUBLIC_URL and never from the

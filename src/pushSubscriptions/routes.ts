@@ -14,9 +14,14 @@ import * as contract from './contract.ts'
 import { presentSubscription } from './present.ts'
 import { deleteSubscription, listSubscriptions, saveSubscription } from './store.ts'
 
-/** The user of the token, and its session unless it is of an API key. */
+/**
+ * The user of the token, and its session unless it is of an API key. Not an agent: what is pushed
+ * has links that acknowledge emergencies, and a new subscription may replace the user's oldest.
+ */
 const requireUser = (c: Context) => {
-  const { accountId, userId, keyId } = c.get('principal')
+  const { accountId, userId, keyId, isAgent } = c.get('principal')
+  if (isAgent)
+    throw new Problem('forbidden', { detail: 'An agent has no push subscriptions. Sign in.' })
   if (userId === null)
     throw new Problem('forbidden', {
       detail: 'The token belongs to no user. Sign in, or use a key that is bound to a user.',

@@ -13,7 +13,7 @@ import { sha256 } from '../domain/text/sha256.ts'
  * network has a few of its own, so that an attacker does not take the turns of the others.
  */
 
-interface Counter {
+export interface Counter {
   id: string
   /** As many attempts are free, and become free again within `refillMs`. */
   free: number
@@ -71,6 +71,31 @@ export const countersOf = async (
   ]
 }
 
+/** What an attempt at the password of a share counts for. */
+export const countersOfShare = async (hash: string, network: string): Promise<Counter[][]> => [
+  [{ id: await idOf('share', hash), ...PER_USER }],
+  [
+    { id: await idOf('network', network, 'share', hash), ...PER_USER_AND_NETWORK },
+    { id: await idOf('networks', 'share', hash), ...PER_USER_OF_NETWORKS },
+  ],
+]
+
+/** What letting a program in counts for: each stores rows in the directory of all accounts. */
+export const countersOfConsent = async (
+  accountId: string,
+  userId: string,
+): Promise<Counter[][]> => [
+  [
+    { id: await idOf('consent', accountId, userId), ...atMost(30, HOUR_MS) },
+    { id: await idOf('consent', accountId), ...atMost(300, 24 * HOUR_MS) },
+  ],
+]
+
+/** What the registration of a program counts for: no network takes the places of all others. */
+export const countersOfRegistration = async (network: string): Promise<Counter[][]> => [
+  [{ id: await idOf('registration', network), ...atMost(100, 24 * HOUR_MS) }],
+]
+
 const { id: counterId, level, at, nextAt } = signInAttempts
 
 const countAttempt = (counter: Counter, now: number, condition: SQL) => {
@@ -126,13 +151,20 @@ export const takeAttempt = async (
   return Math.min(...nextTimes)
 }
 
-/** The password was right: the first counter starts again, and the others lose this attempt. */
-export const uncountAttempt = (db: Database, [first, ...others]: Counter[]): Runnable[] => [
-  ...(first ? [db.delete(signInAttempts).where(eq(counterId, first.id))] : []),
-  ...others.map(({ id }) =>
+/**
+ * The password was right, and all counters lose this attempt. None starts again: many know the
+ * password of a share, and each right one would give others their guesses back.
+ */
+export const giveBackAttempt = (db: Database, counters: Counter[]): Runnable[] =>
+  counters.map(({ id }) =>
     db
       .update(signInAttempts)
       .set({ level: sql`max(0, ${level} - 1)` })
       .where(eq(counterId, id)),
-  ),
+  )
+
+/** The password was right: the first counter starts again, and the others lose this attempt. */
+export const uncountAttempt = (db: Database, [first, ...others]: Counter[]): Runnable[] => [
+  ...(first ? [db.delete(signInAttempts).where(eq(counterId, first.id))] : []),
+  ...giveBackAttempt(db, others),
 ]

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
+import { SCOPES, SCOPES_BUT_INGEST } from '../domain/account/scope.ts'
 import { define } from '../http/contract/contract.ts'
 import { done, id, line, success, time } from '../http/contract/wire.ts'
 
@@ -75,10 +75,24 @@ const session = z
     id: id('ses').meta({ description: 'The session’s id.' }),
     current: z.boolean().meta({ description: 'Whether the token of this request belongs to it.' }),
     userAgent: z.string().meta({
-      description: 'The browser, as it named itself at the sign-in.',
+      description: 'The browser, as it named itself at the sign-in; empty for an agent.',
       example: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',
     }),
-    creation: time.meta({ description: 'When the user signed in.' }),
+    agent: z
+      .object({
+        name: z.string().meta({
+          description: 'What the program calls itself. Nobody has checked it.',
+          example: 'Field assistant',
+        }),
+        scopes: z
+          .array(z.enum(SCOPES))
+          .meta({ description: 'What it may do, as far as the user may do it too.' }),
+      })
+      .nullable()
+      .meta({
+        description: 'The program that the user has let act for them by OAuth; null for a browser.',
+      }),
+    creation: time.meta({ description: 'When the user signed in, or let the program in.' }),
     lastUsed: time.meta({ description: 'When it was last refreshed.' }),
     expires: time.meta({ description: 'When it ends unless it is refreshed.' }),
   })
@@ -106,7 +120,7 @@ export const endSession = define({
   tag,
   summary: 'End a session',
   description:
-    'Signs the user out there. A user can end own sessions: by a session, or by a key with `write`. The scope `admin` without a group ends any of the account. Its tokens stop within 30 seconds.',
+    'Signs the user out there. A user can end own sessions: by a session, or by a key or an agent with `write`; an agent can always end its own. The scope `admin` without a group ends any of the account. Its tokens stop within 30 seconds.',
   scope: SCOPES_BUT_INGEST,
   reply: done,
   problems: ['session-not-found'],

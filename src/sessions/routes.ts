@@ -19,6 +19,7 @@ import { Problem, tooManyRequests } from '../http/contract/problem.ts'
 import { clearCookie, readBrowserCookie, setBrowserCookie } from '../http/cookie.ts'
 import { reply } from '../http/reply/reply.ts'
 import { writerAs } from '../http/writer.ts'
+import { deleteGrants } from '../oauth/store.ts'
 import { findAccount } from '../tokens/store.ts'
 import { countersOf, takeAttempt, uncountAttempt } from './attempts.ts'
 import * as contract from './contract.ts'
@@ -74,6 +75,10 @@ const checkPassword = async (
   return null
 }
 
+/** Deletes the grants of agents whose sessions have ended, after the reply: they are good no more. */
+const deleteGrantsLater = (c: Context, sessionIds: string[]): void =>
+  c.executionCtx.waitUntil(deleteGrants(openDirectory(c.env), sessionIds).catch(() => {}))
+
 /** After the reply, which must not show by its time whether the account exists. */
 const countRefusal = async (
   c: Context,
@@ -121,8 +126,10 @@ export const sessions = new Hono<AppEnv>()
     const session = { id, accountId, userId, password: stored, userAgent, now }
     const writer = writerAs(c, { type: 'user', id: userId, name: user.name })
     const counted = uncountAttempt(db, attempt.counters)
-    const state = await insertSession(withWriter(db, writer), session, counted)
-    if (!state) throw wrongCredentials()
+    const inserted = await insertSession(withWriter(db, writer), session, counted)
+    if (!inserted) throw wrongCredentials()
+    const { state, ended } = inserted
+    deleteGrantsLater(c, ended)
     const cookie = { cell, sessionId: id, counter: state.counter }
     const body = await issueToken(c, { user, cookie, state, now })
     const browserId = attempt.browserId ?? undefined
@@ -141,7 +148,7 @@ export const sessions = new Hono<AppEnv>()
     const { accountId, userId, name } = session.user
     const db = withWriter(found.db, writerAs(c, { type: 'user', id: userId, name }))
     if (everywhere) {
-      await endAllSessions(db, accountId, userId, now)
+      deleteGrantsLater(c, await endAllSessions(db, accountId, userId, now))
       evictKeysOfUser(userId)
     } else {
       await endSession(db, { accountId, id: cookie.sessionId, userId, now })
@@ -158,10 +165,11 @@ export const sessions = new Hono<AppEnv>()
     return reply(c, contract.listSessions, { success: true, sessions: listed })
   })
   .delete('/Sessions/:sessionId', operation(contract.endSession), async (c) => {
-    const { accountId, userId, groupId, keyId, scopes } = c.get('principal')
+    const { accountId, userId, groupId, keyId, scopes, isAgent } = c.get('principal')
     const id = c.req.param('sessionId')
     const db = c.get('db')
-    const mayEndOwn = userId !== null && (isSessionId(keyId) || allows(scopes, 'write'))
+    const isPerson = isSessionId(keyId) && !isAgent
+    const mayEndOwn = userId !== null && (isPerson || id === keyId || allows(scopes, 'write'))
     const now = Date.now()
     const isOwn = mayEndOwn && (await endSession(db, { accountId, id, userId, now }))
     if (!isOwn) {
@@ -172,5 +180,6 @@ export const sessions = new Hono<AppEnv>()
       if (!isEnded) throw new Problem('session-not-found')
     }
     evictKey(id)
+    deleteGrantsLater(c, [id])
     return reply(c, contract.endSession, { success: true })
   })

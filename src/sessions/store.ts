@@ -76,18 +76,19 @@ const FIRST_COUNTER = 1
 
 /**
  * Starts a session and records the login. Null when the password has been changed or the user
- * disabled since it was checked: a session must not outlive that.
+ * disabled since it was checked: a session must not outlive that. `ended`: the user's oldest
+ * sessions, which end because there are too many.
  */
 export const insertSession = async (
   db: Database,
   { id, accountId, userId, password, userAgent, now }: NewSession,
   thereafter: Runnable[] = [],
-): Promise<SessionState | null> => {
+): Promise<{ state: SessionState; ended: string[] } | null> => {
   const expires = sessionEnd(now, now)
   const surplus = sql`SELECT ${sessions.id} FROM ${sessions} WHERE ${isOfUser(accountId, userId)}
     ORDER BY ${sessions.lastUsed} DESC LIMIT -1 OFFSET ${MAX_SESSIONS_PER_USER}`
   const state = { counter: FIRST_COUNTER, lastUsed: now, expires }
-  const { inserted } = await runBatch(db, {
+  const { inserted, ended } = await runBatch(db, {
     inserted: insertSelect(
       sessions,
       { id, accountId, userId, creation: now, userAgent, ...state },
@@ -102,7 +103,10 @@ export const insertSession = async (
       resource: { type: 'session', id },
       changes: changesBetween(null, { userId, userAgent }),
     }),
-    ended: db.delete(sessions).where(sql`${sessions.id} IN (${surplus})`),
+    ended: db
+      .delete(sessions)
+      .where(sql`${sessions.id} IN (${surplus})`)
+      .returning({ id: sessions.id }),
     // Leaves the user's version and `modification` unchanged: a sign-in is not an edit.
     login: db
       .update(users)
@@ -113,11 +117,10 @@ export const insertSession = async (
       ),
     thereafter,
   })
-  return inserted.meta.changes > 0 ? state : null
+  return inserted.meta.changes > 0 ? { state, ended: ended.results.map((row) => row.id) } : null
 }
 
-export interface FoundSession extends SessionState {
-  creation: number
+export interface FoundSession extends SessionState, Pick<Session, 'creation' | 'agent'> {
   user: SignInUser
 }
 
@@ -127,6 +130,7 @@ const selectSession = compile((p: Placeholders<{ id: string }>) =>
       ...USER_COLUMNS,
       counter: sessions.counter,
       creation: sessions.creation,
+      agent: sessions.agent,
       lastUsed: sessions.lastUsed,
       sessionExpires: sessions.expires,
     },
@@ -140,8 +144,8 @@ const selectSession = compile((p: Placeholders<{ id: string }>) =>
 export const findSession = async (db: Database, id: string): Promise<FoundSession | null> => {
   const row = await readFirst(selectSession(db, { id }))
   if (!row) return null
-  const { counter, creation, lastUsed, sessionExpires, ...user } = row
-  return { counter, creation, lastUsed, expires: sessionExpires, user: toSignInUser(user) }
+  const { counter, creation, agent, lastUsed, sessionExpires: expires, ...user } = row
+  return { counter, creation, agent, lastUsed, expires, user: toSignInUser(user) }
 }
 
 /** Makes the next cookie the current one. Null when another request has done so meanwhile. */
@@ -180,19 +184,21 @@ export const endSessionsIf = (
     ),
 ]
 
+/** Returns the ids of the sessions. */
 export const endAllSessions = async (
   db: Database,
   accountId: string,
   userId: string,
   now: number,
-): Promise<void> => {
-  const [sessionsOf, subscriptions] = endSessionsIf(db, accountId, userId, sql`true`)
+): Promise<string[]> => {
+  const [, subscriptions] = endSessionsIf(db, accountId, userId, sql`true`)
   const resource = { type: 'user', id: userId }
-  await runBatch(db, {
-    sessions: sessionsOf,
+  const { ended } = await runBatch(db, {
+    ended: db.delete(sessions).where(isOfUser(accountId, userId)).returning({ id: sessions.id }),
     audited: auditWrite(db, { accountId, now, action: 'session.ended', resource }),
     subscriptions,
   })
+  return ended.results.map(({ id }) => id)
 }
 
 interface Ending {

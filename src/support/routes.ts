@@ -7,6 +7,7 @@ import type { AppEnv } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
 import { Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
+import { NEWEST_VERSION } from '../http/version/versions.ts'
 import { insertKey } from '../keys/store.ts'
 import { operatorContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
@@ -35,6 +36,7 @@ export const support = new Hono<AppEnv>()
       hash: NO_HASH,
       userId: null,
       expires: now + minutes * 60_000,
+      apiVersion: NEWEST_VERSION,
       support: { operatorId: actor.id, supportReason: reason },
     }
     const access = await insertKey(db, accountId, key, now)

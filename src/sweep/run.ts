@@ -21,7 +21,7 @@ export interface CellRun {
 /** D1 allows a thousand queries per invocation. The rest is for those that are not counted. */
 const MAX_QUERIES = 950
 /** Enough for every part in a cell that has devices, rules about silence and nothing to delete. */
-export const CELL_QUERIES = 48
+export const CELL_QUERIES = 50
 /** How many cells surely get `CELL_QUERIES` in one run. */
 export const CELLS_PER_RUN = Math.floor(MAX_QUERIES / CELL_QUERIES)
 

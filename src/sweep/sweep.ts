@@ -15,6 +15,7 @@ import { MAX_EXPIRATION_QUERIES, recordExpirations } from './expirations.ts'
 import { MAX_HISTORY_QUERIES, moveHistory } from './history/history.ts'
 import { MAX_RAISE_QUERIES, raiseLeftovers } from './pendingRaises.ts'
 import { type CellRun, QueryBudget, rotateCells, runPart } from './run.ts'
+import { MAX_SANDBOX_QUERIES, runSandboxes } from './sandboxes.ts'
 import { findSilence, MAX_SILENCE_QUERIES } from './silence/silence.ts'
 import { closeMonths, MAX_MONTH_QUERIES } from './usageMonths.ts'
 import { checkWatches, MAX_WATCH_QUERIES } from './watches.ts'
@@ -76,6 +77,7 @@ const PARTS: Part[] = [
   { name: 'retention', maxQueries: MAX_RETENTION_QUERIES, work: enforceRetention },
   { name: 'claims', maxQueries: 1 + MAX_IMPORTS * IMPORT_QUERIES, work: resumeClaims },
   { name: 'usage-months', maxQueries: MAX_MONTH_QUERIES, work: closeMonths },
+  { name: 'sandboxes', maxQueries: MAX_SANDBOX_QUERIES, work: runSandboxes },
   { name: 'deleted-accounts', maxQueries: MAX_DELETED_QUERIES, work: eraseDeleted },
   { name: 'erasures', maxQueries: MAX_ERASURE_QUERIES, work: runErasures },
   { name: 'history', maxQueries: MAX_HISTORY_QUERIES, work: moveHistory },

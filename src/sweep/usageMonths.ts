@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { isHere } from '../db/movedCell.ts'
 import { type Database, withWriter } from '../db/open.ts'
 import { accounts, usageMonths } from '../db/schema.ts'
@@ -7,7 +7,7 @@ import { closeMonth } from '../usage/readUsage.ts'
 import { MONTHS_DONE, monthNumber } from '../usage/store.ts'
 import { type CellRun, readPosition, runPart, savePosition } from './run.ts'
 
-/* Closes the months of all accounts, deleted ones too, in pages by their numbers. */
+/* Closes the months of all accounts but sandboxes, deleted ones too, in pages by their numbers. */
 
 const MAX_ACCOUNTS = 50
 /** Of one account: what it has counted, its row and the entry of the audit. */
@@ -32,7 +32,7 @@ const readPage = (db: Database, month: Month, after: number) =>
   db
     .select({ id: accounts.id, number: accounts.number, isClosed: isClosed(month) })
     .from(accounts)
-    .where(and(gt(accounts.number, after), isHere(accounts.id)))
+    .where(and(gt(accounts.number, after), isNull(accounts.sandbox), isHere(accounts.id)))
     .orderBy(asc(accounts.number))
     .limit(MAX_ACCOUNTS)
 
@@ -41,8 +41,11 @@ const hasOpen = async (db: Database, month: Month): Promise<boolean> => {
   const existed = lt(accounts.creation, endOfMonth(month))
   const open = db.select({ id: accounts.id }).from(accounts)
   return (
-    (await open.where(and(existed, eq(isClosed(month), 0), isHere(accounts.id))).limit(1)).length >
-    0
+    (
+      await open
+        .where(and(existed, eq(isClosed(month), 0), isNull(accounts.sandbox), isHere(accounts.id)))
+        .limit(1)
+    ).length > 0
   )
 }
 

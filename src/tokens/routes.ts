@@ -1,33 +1,18 @@
 import { Hono } from 'hono'
-import { hashSecret, isSameDigest } from '../auth/secret.ts'
-import { countSignIn } from '../auth/signIns.ts'
 import { signToken } from '../auth/token.ts'
 import { openCell, openDirectory, withJoining } from '../db/open.ts'
 import { parseApiKey } from '../domain/account/apiKey.ts'
-import { allows } from '../domain/account/scope.ts'
-import { canAct } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
 import { iso } from '../domain/time/iso.ts'
 import { cellNumbers, pickCell } from '../env.ts'
-import { networkOfCaller, startSignIn } from '../http/admission/rateLimit.ts'
+import { startSignIn } from '../http/admission/rateLimit.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { operation } from '../http/contract/operation.ts'
-import { Problem, signInProblem } from '../http/contract/problem.ts'
+import { Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
-import { writerAs } from '../http/writer.ts'
 import { getToken } from './contract.ts'
+import { countKey, findRefusal, isRightKey } from './keyCheck.ts'
 import { findKey, recordLogin, searchDirectory } from './store.ts'
-
-type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>
-
-/** Why a right key gets no token; null if it gets one. */
-const findRefusal = ({ disabled, scopes, user }: FoundKey, now: number): Problem | null => {
-  // What reports may still report an emergency. Every operation looks at the status by itself.
-  if (disabled && (!allows(scopes, 'ingest') || scopes.includes('admin')))
-    return signInProblem('account-disabled')
-  if (!user || canAct(user, now)) return null
-  return signInProblem('user-disabled', user.disabled ? user.disabledMessage : '')
-}
 
 /**
  * The key, or null when the credentials are wrong. An unknown user name costs the same reads and
@@ -47,45 +32,14 @@ const checkCredentials = async (
   // With several cells a second round trip, even to cell 0: its absence would tell where an account is.
   const isOnlyCell = cellNumbers(c.env).length === 1
   const key = isOnlyCell ? found.key : await findKey(withJoining(openCell(c.env, cell)), keyId)
-  const isRightSecret = isSameDigest(await hashSecret(secret), key?.hash ?? '')
   const isOwn = !!key && key.accountId === account?.accountId
-  const isExpired = !!key && key.expires !== null && key.expires <= now
-  const isUserDeleted = !!key && key.userId !== null && !key.user
-  const isRight = isRightSecret && isOwn && !isExpired && !isUserDeleted
+  const isRight = (await isRightKey(key, secret, now)) && isOwn
   const refusal = isRight ? findRefusal(key, now) : new Problem('wrong-credentials')
   if (account) {
     const used = { ...account, keyId: isOwn ? keyId : '', name: key?.name ?? null }
     c.executionCtx.waitUntil(countKey(c, used, refusal === null, now))
   }
   return isRight ? { ...key, keyId, cell, refusal } : null
-}
-
-interface UsedKey {
-  accountId: string
-  cell: number
-  /** Empty for a key that the account does not have. */
-  keyId: string
-  name: string | null
-}
-
-/** After the reply, which must not show by its time whether the account exists. */
-const countKey = async (
-  c: Context,
-  { accountId, cell, keyId, name }: UsedKey,
-  hasToken: boolean,
-  now: number,
-): Promise<void> => {
-  const actor = keyId
-    ? ({ type: 'key', id: keyId, name } as const)
-    : ({ type: 'system', id: 'sign-in', name: null } as const)
-  await countSignIn(openCell(c.env, cell), {
-    accountId,
-    action: hasToken ? 'key.signedIn' : 'signIn.refused',
-    resource: { type: 'key', id: keyId },
-    writer: writerAs(c, actor),
-    network: networkOfCaller(c),
-    now,
-  }).catch(() => {})
 }
 
 const handler = async (c: Context) => {

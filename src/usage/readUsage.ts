@@ -28,14 +28,16 @@ export interface UsedAccount {
 const computeDays = async (
   { env, db, accountId }: UsedAccount,
   span: DaySpan,
-): Promise<{ days: UsageDays; creation: number } | null> => {
+): Promise<{ days: UsageDays; creation: number; isSandbox: boolean } | null> => {
   const [known, counted] = await Promise.all([
     retryTransient(() => ledgerOf(env, accountId).reportUsage(span)),
     readCountedDays(db, accountId, span),
   ])
   if (!known) return null
-  const { to, creation, ...ofLedger } = known
-  return { days: { ...ofLedger, ...spreadCounts(counted, { from: span.from, to }) }, creation }
+  // A ledger of the release before does not say it.
+  const { to, creation, isSandbox = false, ...ofLedger } = known
+  const days = { ...ofLedger, ...spreadCounts(counted, { from: span.from, to }) }
+  return { days, creation, isSandbox }
 }
 
 export interface UsageReport extends UsageTotals, DaySpan {
@@ -93,7 +95,7 @@ export const closeMonth = async (
   const { db, accountId } = account
   const span = daysOfMonth(month)
   const found = await computeDays(account, span)
-  const isUnknown = !found || firstMonth(found.creation) > month
+  const isUnknown = !found || found.isSandbox || firstMonth(found.creation) > month
   if (isUnknown || found.days.licenses.length === 0) return
   await insertMonth(db, { accountId, month, record: found.days, now })
 }

@@ -98,6 +98,7 @@ export const listMonth = (
 ): Promise<ListedAccount[]> => {
   const existing = sql`SELECT ${accounts.id} AS id FROM ${accounts}
     WHERE ${accounts.id} > ${after} AND ${accounts.creation} < ${openedBefore}
+      AND ${accounts.sandbox} IS NULL
     ORDER BY ${accounts.id} LIMIT ${limit}`
   const closed = sql`SELECT ${usageMonths.accountId} AS id FROM ${usageMonths}
     WHERE ${usageMonths.month} = ${month} AND ${usageMonths.accountId} > ${after}

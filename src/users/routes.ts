@@ -1,15 +1,13 @@
 import { Hono } from 'hono'
 import { evictKeysOfUser } from '../auth/keyStatus.ts'
-import { hashPassword } from '../auth/password.ts'
 import { COUNTRIES } from '../domain/account/countries.ts'
-import { PASSWORD_MS } from '../domain/account/requestCost.ts'
 import { isGain, type UserRecord, widerLimits } from '../domain/account/user.ts'
 import { fold } from '../domain/text/fold.ts'
 import { sameJson } from '../domain/text/json.ts'
 import { timeZoneNames } from '../domain/time/timeZones.ts'
 import { pokeIfSubscribed } from '../feed/stub.ts'
 import { resolveGroup } from '../groups/store.ts'
-import { runCostlyWork } from '../http/admission/costlyWork.ts'
+import { hashOnce } from '../http/admission/passwordWork.ts'
 import { admit } from '../http/auth.ts'
 import { applyPatch, type Patch } from '../http/body/patch.ts'
 import type { AppEnv, Context } from '../http/context.ts'
@@ -20,6 +18,7 @@ import { refuseLinkInName } from '../http/contract/validation.ts'
 import { setHeader } from '../http/reply/newReply.ts'
 import { type ReplyBody, replyWithEtag } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
+import { refuseAgent } from '../keys/boundKeys.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import * as contract from './contract.ts'
 import { createUser, deleteUser, updateUser } from './edit.ts'
@@ -95,15 +94,6 @@ const refuseWiderLimits = async (c: Context, record: UserRecord): Promise<void> 
     })
 }
 
-/** Once for a request, whose edit may be repeated: hashing is slow by design. */
-const hashes = new WeakMap<Context, Promise<string>>()
-const hashOnce = async (c: Context, password: string | null): Promise<string | null> => {
-  if (password === null) return null
-  const hash = hashes.get(c) ?? runCostlyWork(c, PASSWORD_MS, () => hashPassword(c.env, password))
-  hashes.set(c, hash)
-  return hash
-}
-
 const resource = resourceRoutes(contract.users, {
   prefix: 'usr',
   find: inAccount(ownUsers).find,
@@ -115,6 +105,7 @@ const resource = resourceRoutes(contract.users, {
   },
   present: presentUser,
   create: async (db, { record: body, ...creation }, c) => {
+    refuseAgent(c.get('principal'))
     refuseLinkInName(body.name)
     const record = await toRecord(c, body)
     await refuseWiderLimits(c, record)
@@ -125,6 +116,8 @@ const resource = resourceRoutes(contract.users, {
     refuseLinkInName(body.name, edit.before.name)
     const record = await toRecord(c, body)
     refuseOwnRights(c, edit.before, record)
+    if (body.password !== null || record.email !== edit.before.email)
+      refuseAgent(c.get('principal'))
     if (isGain(edit.before, record, body.password !== null)) await refuseWiderLimits(c, record)
     const password = await hashOnce(c, body.password)
     const outcome = await updateUser(db, { ...edit, record, password })

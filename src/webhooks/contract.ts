@@ -1,14 +1,16 @@
 import * as z from 'zod'
 import { DISABLED_REASONS } from '../domain/event/webhook.ts'
+import { OUTPUT_FORMATS } from '../domain/output/output.ts'
 import { MAX_FILTERED, patterns } from '../events/contract.ts'
 import { define } from '../http/contract/contract.ts'
-import { id, line, publicUrl, success, time } from '../http/contract/wire.ts'
+import { id, line, success, time } from '../http/contract/wire.ts'
 import { nextCursor, pageQuery } from '../http/paging/page.ts'
 import { resource } from '../http/resource/contract.ts'
+import { ABOUT_FORMAT, checkSettings, formatMembers, receiverUrl } from './forms.ts'
 
-const url = publicUrl.meta({
+const url = receiverUrl.meta({
   description:
-    'The receiver: an https URL with a public host name, without an IP address, user name or password. Redirects are not followed.',
+    'The receiver: an https URL with a public host name, without an IP address, user name or password; for the format `mqtt` a wss URL. Redirects are not followed.',
   example: 'https://example.com/perigee',
 })
 
@@ -45,7 +47,9 @@ const body = z
     }),
     description: line(2000).default('').meta({ example: 'Dispatch' }),
     enabled: z.boolean('must be true or false').default(true),
+    ...formatMembers,
   })
+  .superRefine(checkSettings)
   .meta({ id: 'WebhookBody' })
 
 export const webhook = z
@@ -61,6 +65,11 @@ export const webhook = z
       description:
         'Why the service disabled the webhook: the receiver replied 410 (`gone`) or failed for five days (`failing`).',
       example: null,
+    }),
+    format: z.enum(OUTPUT_FORMATS).meta({ description: ABOUT_FORMAT, example: 'json' }),
+    settings: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).meta({
+      description: 'Settings of the format; null where none is set. `token` is always null.',
+      example: {},
     }),
     creation: time,
     lastModified: time,
@@ -100,7 +109,7 @@ export const delivery = z
     }),
     failure: z.string().nullable().meta({
       description:
-        'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `refused-url` or `disabled`.',
+        'Why the last attempt failed: `status`, `redirect`, `timeout`, `unreachable`, `unconfirmed`, `refused-url` or `disabled`.',
       example: null,
     }),
     durationMs: z.int().nullable().meta({
@@ -145,9 +154,9 @@ export const testWebhook = define({
   ...common,
   summary: 'Send a test event',
   description:
-    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. There are no further attempts, and the event is not in the log.',
+    'Sends one signed event of type `webhook.test`, even if the webhook is disabled, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. There are no further attempts, and the event is not in the log. In a format for positions it sends where one of the devices is.',
   reply: deliveryReply,
-  problems: ['webhook-not-found'],
+  problems: ['webhook-not-found', 'no-location'],
   idempotent: true,
 })
 
@@ -185,6 +194,6 @@ export const redeliver = define({
   description:
     'Sends the same events with the same `webhook-id` again, whatever the status of the delivery, and replies with the result. The receiver has 15 seconds to answer; the call waits up to 10 seconds, then fails with 503, while too many others of the account are under way. If it succeeds, a pending delivery has no further attempts.',
   reply: deliveryReply,
-  problems: ['webhook-not-found', 'delivery-not-found', 'delivery-gone'],
+  problems: ['webhook-not-found', 'delivery-not-found', 'delivery-gone', 'no-location'],
   idempotent: true,
 })

@@ -1,8 +1,16 @@
 import type { Webhook, WebhookDelivery } from '../domain/event/webhook.ts'
+import { type OutputSettings, SETTINGS_OF } from '../domain/output/output.ts'
 import { iso, isoOrNull } from '../domain/time/iso.ts'
+
+/** With null for every setting of the format that is not set, and for the token. */
+const shownSettings = ({ format, settings }: Pick<Webhook, 'format' | 'settings'>) => {
+  const shown: OutputSettings & { token?: null } = settings
+  return Object.fromEntries(SETTINGS_OF[format].map((name) => [name, shown[name] ?? null]))
+}
 
 export const presentWebhook = ({ since, version, ...webhook }: Webhook) => ({
   ...webhook,
+  settings: shownSettings(webhook),
   creation: iso(webhook.creation),
   lastModified: iso(webhook.lastModified),
 })

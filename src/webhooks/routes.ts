@@ -1,5 +1,7 @@
 import { retryTransient } from '../db/transient.ts'
 import type { WebhookRecord } from '../domain/event/webhook.ts'
+import { toHttpUrl } from '../domain/output/mqtt.ts'
+import type { OutputSettings } from '../domain/output/output.ts'
 import { checkPublicUrl } from '../domain/text/publicUrl.ts'
 import { iso } from '../domain/time/iso.ts'
 import { allowsLoopback } from '../env.ts'
@@ -27,8 +29,34 @@ const requireWebhook = (c: Context) => requireInPath(c, 'webhookId', (id) => fin
 
 /** The schema allows loopback; reject it here unless ALLOW_LOOPBACK_WEBHOOKS is set. */
 const requirePublicUrl = (c: Context, { url }: WebhookRecord): void => {
-  const check = checkPublicUrl(url, allowsLoopback(c.env))
+  const check = checkPublicUrl(toHttpUrl(url), allowsLoopback(c.env))
   if (!check.ok) throw invalid({ pointer: '/url', detail: check.detail })
+}
+
+type GivenSettings = OutputSettings & { token?: string | null | undefined }
+
+const withoutToken = (record: WebhookRecord) => {
+  const { token, ...settings } = record.settings as GivenSettings
+  return { token, record: { ...record, settings } }
+}
+
+/** Stores the token in the feed. That of another format or host is deleted. */
+const keepToken = async (
+  c: Context,
+  id: string,
+  { token, record }: ReturnType<typeof withoutToken>,
+  before?: WebhookRecord,
+): Promise<void> => {
+  const isElsewhere =
+    before !== undefined &&
+    (before.format !== record.format || new URL(before.url).host !== new URL(record.url).host)
+  const isGiven = token !== undefined && token !== null
+  if (isGiven || isElsewhere)
+    await ownFeed(c).ensureSecret(c.get('principal'), id, {
+      token: isGiven ? token || null : undefined,
+      receiver: { format: record.format, url: record.url },
+      writer: writerOf(c),
+    })
 }
 
 const poke = (c: Context): void => c.executionCtx.waitUntil(pokeFeed(c.env, c.get('principal')))
@@ -41,14 +69,20 @@ export const webhooks = resourceRoutes(contract.webhooks, {
   create: async (db, creation, c) => {
     requirePublicUrl(c, creation.record)
     const secret = await ownFeed(c).ensureSecret(c.get('principal'), creation.id)
-    const outcome = await createWebhook(db, creation)
+    const given = withoutToken(creation.record)
+    await keepToken(c, creation.id, given)
+    const outcome = await createWebhook(db, { ...creation, record: given.record })
     if (outcome.ok) poke(c)
     return { ...outcome, shownOnce: { secret } }
   },
   update: async (db, edit, c) => {
     requirePublicUrl(c, edit.record)
-    const outcome = await updateWebhook(db, edit)
-    if (outcome.ok) poke(c)
+    const given = withoutToken(edit.record)
+    const outcome = await updateWebhook(db, { ...edit, record: given.record })
+    if (!outcome.ok) return outcome
+    // After it: an edit that is refused changes no token.
+    await keepToken(c, edit.before.id, given, edit.before)
+    poke(c)
     return outcome
   },
   remove: async (db, deletion, c) => {

@@ -7,6 +7,7 @@ import { accounts, eventHeads, webhooks } from '../db/schema.ts'
 import { compile, type Placeholders, runBatch } from '../db/statement.ts'
 import { changesBetween } from '../domain/admin/audit.ts'
 import type { DisabledReason, Webhook } from '../domain/event/webhook.ts'
+import { isOutputFormat } from '../domain/output/output.ts'
 
 const {
   accountId: _accountId,
@@ -14,7 +15,14 @@ const {
   ...WEBHOOK_COLUMNS
 } = getTableColumns(webhooks)
 
-const selectWebhooks = (where: SQL) => select(WEBHOOK_COLUMNS, sql`FROM ${webhooks} ${where}`)
+const selectWebhooks = (where: SQL) =>
+  select(WEBHOOK_COLUMNS, sql`FROM ${webhooks} ${where}`).map(
+    ({ format, settings, ...row }): Webhook => ({
+      ...row,
+      format: isOutputFormat(format) ? format : 'json',
+      settings: settings ?? {},
+    }),
+  )
 
 export const ownWebhooks = ownedRows('webhook', webhooks, selectWebhooks)
 export const findWebhook = ownWebhooks.find

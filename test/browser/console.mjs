@@ -348,7 +348,7 @@ async function signInAgain() {
       ? route.fulfill({
           status: 401,
           contentType: 'application/problem+json',
-          body: JSON.stringify({ success: false, error: 'The token has expired.', status: 401 }),
+          body: JSON.stringify({ success: false, detail: 'The token has expired.', status: 401 }),
         })
       : route.continue(),
   )

@@ -150,7 +150,7 @@ try {
       route.fulfill({
         status: 409,
         contentType: 'application/problem+json',
-        body: JSON.stringify({ success: false, error: 'Refused by the test.', status: 409 }),
+        body: JSON.stringify({ success: false, detail: 'Refused by the test.', status: 409 }),
       }),
     )
     await page.getByRole('button', { name: 'Try', exact: true }).click()
@@ -230,7 +230,7 @@ try {
         ? route.fulfill({
             status: 401,
             contentType: 'application/problem+json',
-            body: JSON.stringify({ success: false, error: 'The token has expired.', status: 401 }),
+            body: JSON.stringify({ success: false, detail: 'The token has expired.', status: 401 }),
           })
         : route.continue(),
     )

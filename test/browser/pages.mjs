@@ -365,7 +365,7 @@ try {
     expect(file.suggestedFilename() === `${account.userName}.tar.gz`, file.suggestedFilename())
     await page.getByText('The export is complete.').waitFor()
     await page.route('**/api/account/export', (route) =>
-      route.fulfill({ status: 422, json: { error: 'The account has too many locations.' } }),
+      route.fulfill({ status: 422, json: { detail: 'The account has too many locations.' } }),
     )
     await page.getByRole('button', { name: 'Export everything' }).click()
     await page.getByText('The account has too many locations.').waitFor()

@@ -158,7 +158,7 @@ try {
     await other.goto(page.url())
     await other.locator('.shell').waitFor()
     const refuse = (route) =>
-      route.fulfill({ status: 401, json: { success: false, error: 'No.', code: 'session-ended' } })
+      route.fulfill({ status: 401, json: { success: false, detail: 'No.', code: 'session-ended' } })
     for (const tab of [page, other]) {
       await tab.route(/\/api\/(groups|Auth\/Refresh)/, refuse)
       await tab.getByRole('link', { name: 'Groups', exact: true }).click()

@@ -237,7 +237,7 @@ try {
     await page.getByText('The device has reached its daily limit').waitFor()
     await change({ limits: { dailySmsLimit: 50 } })
     // As for a number from before numbers were checked.
-    const body = JSON.stringify({ success: false, code: 'no-command-channel', error: 'Refused.' })
+    const body = JSON.stringify({ success: false, code: 'no-command-channel', detail: 'Refused.' })
     const contentType = 'application/problem+json'
     const refuse = (route) => route.fulfill({ status: 409, contentType, body })
     await page.route('**/sendCommand', refuse)

@@ -1,19 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { FLEET, GROUPS } from '../../scripts/demo/fleet.mjs'
-import { lengthKm, locationAt, placeAt, reportTimes } from '../../scripts/demo/travel.mjs'
+import {
+  lengthKm,
+  locationAt,
+  placeAt,
+  reportTimes,
+  type Traveller,
+} from '../../src/domain/sandbox/travel.ts'
 import { isOnLand } from './land.ts'
 
 const STEP_KM = 5
 const HOUR_MS = 3_600_000
 const epoch = Date.UTC(2026, 10, 15, 12)
 
-interface Member {
+interface Member extends Traveller {
   name: string
   group: string
   medium: 'sea' | 'land' | 'air'
   identifier: string
-  route: number[][]
-  kmh: number
 }
 const fleet: Member[] = FLEET
 

@@ -60,3 +60,15 @@ export const fetchTokenWithScopes = async (
   })
   return fetchToken(account.userName, body.apiKey)
 }
+
+/** Opens a sandbox as the operator, with a token of all scopes. */
+export const openSandbox = async (more: object = {}): Promise<TestAccount> => {
+  const given = `sandbox-${++accountCount}-${crypto.randomUUID().slice(0, 8)}`
+  const { status, body, text } = await callAsOperator('POST', '/admin/accounts', {
+    body: { userName: given, name: 'Sandbox', timeZone: 'UTC', sandbox: true, ...more },
+  })
+  if (status !== 201) throw new Error(`no sandbox: ${text}`)
+  const { id, userName } = body.account
+  const token = await fetchToken(userName, body.apiKey)
+  return { id, userName, apiKey: body.apiKey, token, ...callerWith(token) }
+}

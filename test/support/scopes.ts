@@ -6,7 +6,7 @@ const OPERATIONS: Record<string, string> = {
   open: 'readHealth readOpenApi getToken signIn refresh signOut requestReset setPassword readPushKey',
   operator: `
     listAccounts createAccount readOperatedAccount patchOperatedAccount deleteAccount
-    undeleteAccount listAllAudit exportOperatedAccount importAccount
+    undeleteAccount keepAccount listAllAudit exportOperatedAccount importAccount
     readSelf listOperators createOperator readOperator patchOperator deleteOperator
     regenerateOperatorKey startSupport endSupport
     createAccountKey restoreLedger reconcileAccount reconcileCell rotatePushKey
@@ -15,7 +15,7 @@ const OPERATIONS: Record<string, string> = {
     moveAccount readMove cancelMove
   `,
   'read write execute admin': `
-    listSessions endSession readMe
+    listSessions endSession readConsent decideConsent readMe
     listPushSubscriptions createPushSubscription deletePushSubscription
   `,
   read: `
@@ -36,9 +36,11 @@ const OPERATIONS: Record<string, string> = {
     releaseQuarantine discardQuarantine
     createWatch replaceWatch patchWatch deleteWatch checkInWatch extendWatch completeWatch
     cancelWatch showWatchLink
+    listShares createShare readShare replaceShare patchShare deleteShare
   `,
   execute: 'sendCommand',
   admin: `
+    listSandboxes openSandbox keepSandbox
     listAudit exportAccount listKeys createKey readKey deleteKey regenerateKey patchAccount listWebhooks createWebhook
     readWebhook replaceWebhook patchWebhook deleteWebhook testWebhook rotateSecret
     listDeliveries redeliver createUser replaceUser patchUser deleteUser inviteUser

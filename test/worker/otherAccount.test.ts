@@ -16,8 +16,11 @@ const objectScans = await recordObjectScans()
 const ofAccounts = routes.filter(({ contract }) => contract.scope !== 'operator')
 const withIds = ofAccounts.filter(({ path }) => parametersOf(path).length > 0)
 const lists = ofAccounts.filter(
-  ({ method, path, contract }) =>
-    method === 'GET' && contract.scope !== 'open' && parametersOf(path).length === 0,
+  ({ id, method, path, contract }) =>
+    method === 'GET' &&
+    contract.scope !== 'open' &&
+    parametersOf(path).length === 0 &&
+    !SAMPLES[id]?.person,
 )
 
 /** Its own token, and that of one of its users for the routes that need one. */

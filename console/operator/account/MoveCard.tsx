@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call } from '../../api/client.ts'
-import { ApiError } from '../../api/problem.ts'
+import type { Operations } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
-import type { OperatedAccount, Operations } from '../../api/types.ts'
+import type { OperatedAccount } from '../../api/types.ts'
 import { formatNumber } from '../../format/units.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { operatorText as words } from '../../text/operator.ts'
@@ -23,7 +24,7 @@ const readMove = async (accountId: string, signal: AbortSignal): Promise<{ move:
   try {
     return await call('GET /admin/accounts/{accountId}/move', { params: { accountId }, signal })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'move-not-found') return { move: null }
+    if (error instanceof PerigeeError && error.code === 'move-not-found') return { move: null }
     throw error
   }
 }

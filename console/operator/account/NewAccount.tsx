@@ -7,7 +7,7 @@ import { operatorText as words } from '../../text/operator.ts'
 import { FormDialog } from '../../ui/dialog/Dialog.tsx'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
-import { SelectField, TextField } from '../../ui/form/fields.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/form/fields.tsx'
 
 interface NewAccountProps {
   onOpened: (account: OperatedAccount) => void
@@ -26,13 +26,14 @@ export const NewAccount = ({ onOpened, onClose }: NewAccountProps) => {
     licenses: 10,
     timeZone: viewerZone,
     cell: null as number | null,
+    sandbox: false,
   })
   const [opened, setOpened] = useState<CreateAccountReply | null>(null)
   const open = useAction(async () => {
-    const { cell, ...body } = draft
-    setOpened(
-      await call('POST /admin/accounts', { body: { ...body, ...(cell !== null && { cell }) } }),
-    )
+    const { cell, licenses, ...given } = draft
+    // A sandbox has as many licenses as it needs.
+    const body = { ...given, ...(!given.sandbox && { licenses }), ...(cell !== null && { cell }) }
+    setOpened(await call('POST /admin/accounts', { body }))
   })
   const bind = bindFields({ draft, change, error: open.error })
   if (opened)
@@ -67,7 +68,14 @@ export const NewAccount = ({ onOpened, onClose }: NewAccountProps) => {
         autocomplete="off"
         required
       />
-      <TextField label={words.accounts.licenses} min={0} {...bind.number('licenses')} />
+      {!draft.sandbox && (
+        <TextField label={words.accounts.licenses} min={0} {...bind.number('licenses')} />
+      )}
+      <CheckField
+        label={words.accounts.sandbox}
+        hint={words.accounts.sandboxHint}
+        {...bind.check('sandbox')}
+      />
       <SelectField
         label={words.accounts.timeZone}
         hint={words.accounts.timeZoneHint}

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { NewKeyReply, OperatedAccount } from '../../api/types.ts'
-import { formatDay } from '../../format/time.ts'
+import { formatDateTime, formatDay } from '../../format/time.ts'
 import { AccountUse, Copied } from '../../pages/settings/AccountUse.tsx'
 import { operatorText as words } from '../../text/operator.ts'
 import { text } from '../../text/text.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { LinkButton } from '../../ui/Button.tsx'
 import { ConfirmButton } from '../../ui/dialog/ConfirmButton.tsx'
 import { ShownOnce } from '../../ui/dialog/ShownOnce.tsx'
@@ -42,8 +43,25 @@ const MakeKey = ({ account: { id, name } }: { account: OperatedAccount }) => {
   )
 }
 
+const sandboxFact = ({ sandbox }: OperatedAccount): [string, string] => [
+  words.account.sandbox,
+  sandbox?.erasesAt
+    ? words.account.sandboxErases(formatDateTime(sandbox.erasesAt))
+    : text.common.yes,
+]
+
+interface OverviewProps {
+  account: OperatedAccount
+  onChanged: (account: OperatedAccount) => void
+}
+
 /** Who the account is, and what it uses of its limits. */
-export const Overview = ({ account }: { account: OperatedAccount }) => {
+export const Overview = ({ account, onChanged }: OverviewProps) => {
+  const keep = async () => {
+    const params = { accountId: account.id }
+    onChanged((await call('POST /admin/accounts/{accountId}/keep', { params })).account)
+  }
+  const canKeep = account.sandbox?.erasesAt && account.deletedAt === null && operator.may('own')
   return (
     <Card title={words.account.overview}>
       <div class="stack">
@@ -59,6 +77,7 @@ export const Overview = ({ account }: { account: OperatedAccount }) => {
               account.supportMayWrite ? text.common.yes : text.common.no,
             ],
             [words.account.created, <Time key="created" value={account.creation} />],
+            ...(account.sandbox ? [sandboxFact(account)] : []),
             [words.account.today, formatDay(account.budgetUsage.date)],
           ]}
         />
@@ -68,6 +87,11 @@ export const Overview = ({ account }: { account: OperatedAccount }) => {
             {words.account.seeAudit}
           </LinkButton>
           {operator.may('own') && account.deletedAt === null && <MakeKey account={account} />}
+          {canKeep && (
+            <ActionButton size="small" onAct={keep}>
+              {words.account.keepSandbox}
+            </ActionButton>
+          )}
         </div>
       </div>
     </Card>

@@ -37,7 +37,7 @@ export const AccountPage = ({ params: { accountId = '' } }: PageProps) => {
     <Page title={account.name} parent={parent} lead={<StatusBadge account={account} />}>
       <div class="columns">
         {isDeleted && ending}
-        <Overview account={account} />
+        <Overview account={account} onChanged={onChanged} />
         <StatusCard key={account.lastModified} account={account} onChanged={onChanged} />
         <LimitsCard account={account} onChanged={onChanged} />
         {operator.may('support') && !isDeleted && (

@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts'
+import type { Operations } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Operations } from '../../api/types.ts'
 import { formatNumber } from '../../format/units.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { operatorText as words } from '../../text/operator.ts'

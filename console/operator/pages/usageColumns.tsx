@@ -1,4 +1,4 @@
-import type { Operations } from '../../api/types.ts'
+import type { Operations } from '../../api/operations.ts'
 import { formatNumber } from '../../format/units.ts'
 import { operatorText as words } from '../../text/operator.ts'
 import type { Column } from '../../ui/list/Table.tsx'

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { useAction } from '../../api/resource.ts'
 import { session } from '../../session/session.ts'
 import { text } from '../../text/text.ts'
@@ -24,7 +24,7 @@ interface DeviceFormProps {
 interface PartProps {
   draft: DeviceDraft
   change: (changes: Partial<DeviceDraft>) => void
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 const General = (props: PartProps) => {

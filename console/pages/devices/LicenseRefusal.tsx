@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { account, loadAccount } from '../../api/account.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { formatDayOf } from '../../format/time.ts'
 import { text } from '../../text/text.ts'
 import { Refusal } from '../../ui/states.tsx'
 
 /** An error of a form that may take a license; a refusal says when one becomes free. */
-export const LicenseRefusal = ({ error }: { error: ApiError }) => {
+export const LicenseRefusal = ({ error }: { error: PerigeeError }) => {
   const isRefused = error.code === 'no-license-available'
   useEffect(() => {
     if (isRefused) void loadAccount().catch(() => undefined)

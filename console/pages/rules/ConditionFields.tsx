@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import type { Zone } from '../../api/types.ts'
 import { fold } from '../../format/fold.ts'
 import { later } from '../../text/later.ts'
@@ -19,7 +19,7 @@ interface ZonePickerProps {
   zones: readonly Zone[]
   ids: readonly string[]
   onChange: (ids: string[]) => void
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 const ZonePicker = ({ label, hint, zones, ids, onChange, error }: ZonePickerProps) => {
@@ -76,7 +76,7 @@ interface ConditionFieldsProps {
   typed: TypedCondition
   onChange: (typed: TypedCondition) => void
   zones: readonly Zone[]
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 export const ConditionFields = ({ typed, onChange, zones, error }: ConditionFieldsProps) => {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { wholeTargets } from '../../api/changes.ts'
 import { call } from '../../api/client.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import { saveChanges } from '../../api/saveChanges.ts'
 import type { Rule } from '../../api/types.ts'
@@ -36,7 +36,7 @@ const SCOPES = ['all', 'some'] as const
 export interface RulePartProps {
   draft: RuleDraft
   change: (changes: Partial<RuleDraft>) => void
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 type TargetsProps = RulePartProps & { groups: Referred['groups']; isChecked: boolean }

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import type { ScheduleEntry } from '../../api/types.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
@@ -17,7 +17,7 @@ interface EntryProps {
   index: number
   onChange: (changes: Partial<ScheduleEntry>) => void
   onRemove: () => void
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 const Entry = ({ entry, index, onChange, onRemove, error }: EntryProps) => {

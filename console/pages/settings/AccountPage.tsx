@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call, callForResponse } from '../../api/client.ts'
 import { isAdmin } from '../../api/people.ts'
-import { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Account } from '../../api/types.ts'
 import { formatDay } from '../../format/time.ts'
@@ -21,6 +21,7 @@ import { TimeZoneField } from '../../ui/form/ListField.tsx'
 import { Card, Facts } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { AccountUse, Copied } from './AccountUse.tsx'
+import { Sandboxes } from './Sandboxes.tsx'
 import { AccountSettings } from './SettingsFrame.tsx'
 import { ZonePreview } from './ZonePreview.tsx'
 
@@ -115,7 +116,7 @@ const Overview = ({ account }: { account: Account }) => {
 const exportAccount = async ({ userName }: Account): Promise<void> => {
   const response = await callForResponse('POST /api/account/export', { isQuery: true })
   await saveFile(response, `${userName}.tar.gz`).catch(() => {
-    throw new ApiError(later.archive.interrupted, response.status)
+    throw new PerigeeError(later.archive.interrupted, { status: response.status })
   })
   toast(later.archive.saved)
 }
@@ -148,6 +149,11 @@ export default () => (
           {isAdmin() && (
             <Card title={later.archive.title}>
               <Archive account={account} />
+            </Card>
+          )}
+          {isAdmin() && !account.sandbox && (
+            <Card title={later.sandboxes.title}>
+              <Sandboxes />
             </Card>
           )}
         </div>

@@ -1,9 +1,10 @@
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { changesOf } from '../../api/changes.ts'
 import { isAdmin } from '../../api/people.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import { saveChanges } from '../../api/saveChanges.ts'
 import type { Account } from '../../api/types.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { bindFields, useDraft } from '../../ui/form/draft.ts'
@@ -69,7 +70,7 @@ const bodyOf = (draft: Settings): Sent => ({
 interface PartProps {
   draft: Settings
   change: (changes: Partial<Settings>) => void
-  error: ApiError | null
+  error: PerigeeError | null
   disabled: boolean
 }
 
@@ -85,15 +86,15 @@ const ContactFields = ({ contact, at, change, onRemove, ...rest }: ContactProps)
   const bind = bindFields({ draft: contact, change, under, ...rest })
   return (
     <fieldset class="contact">
-      <legend>{text.emergencies.contact(at + 1)}</legend>
-      <TextField label={text.emergencies.name} {...bind.text('name')} />
-      <TextField label={text.emergencies.email} type="email" {...bind.text('email')} isOptional />
-      <PhoneField label={text.emergencies.phone} {...bind.text('phone')} />
-      <FieldError label={text.emergencies.contact(at + 1)} pointer={under} error={rest.error} />
+      <legend>{later.emergencies.contact(at + 1)}</legend>
+      <TextField label={later.emergencies.name} {...bind.text('name')} />
+      <TextField label={later.emergencies.email} type="email" {...bind.text('email')} isOptional />
+      <PhoneField label={later.emergencies.phone} {...bind.text('phone')} />
+      <FieldError label={later.emergencies.contact(at + 1)} pointer={under} error={rest.error} />
       {!rest.disabled && (
         <IconButton
           icon="trash"
-          label={text.emergencies.remove(contact.name || String(at + 1))}
+          label={later.emergencies.remove(contact.name || String(at + 1))}
           onClick={onRemove}
         />
       )}
@@ -113,9 +114,9 @@ const Contacts = ({ draft, change, error, disabled }: PartProps) => {
   // Users who may only read do not see them.
   if (disabled && contacts.length === 0) return null
   return (
-    <Card title={text.emergencies.contacts}>
+    <Card title={later.emergencies.contacts}>
       <div class="stack">
-        <p class="hint">{text.emergencies.contactsHint}</p>
+        <p class="hint">{later.emergencies.contactsHint}</p>
         {contacts.map((contact, at) => (
           <ContactFields
             key={at}
@@ -132,7 +133,7 @@ const Contacts = ({ draft, change, error, disabled }: PartProps) => {
         {!disabled && (
           <div>
             <Button icon="plus" disabled={contacts.length >= MAX_CONTACTS} onClick={addContact}>
-              {text.emergencies.addContact}
+              {later.emergencies.addContact}
             </Button>
           </div>
         )}
@@ -161,11 +162,11 @@ const Escalation = (props: PartProps) => {
     disabled,
   })
   return (
-    <Card title={text.emergencies.escalation}>
+    <Card title={later.emergencies.escalation}>
       <div class="stack">
         <CheckField
-          label={text.emergencies.escalate}
-          hint={text.emergencies.escalateHint}
+          label={later.emergencies.escalate}
+          hint={later.emergencies.escalateHint}
           isChecked={escalation !== null}
           onChange={(isOn) => change({ escalation: isOn ? DEFAULT_ESCALATION : null })}
           disabled={disabled}
@@ -173,51 +174,51 @@ const Escalation = (props: PartProps) => {
         {escalation && (
           <div class="fields">
             <TextField
-              label={text.emergencies.afterMinutes}
+              label={later.emergencies.afterMinutes}
               min={1}
               max={1440}
               {...bindRounds.number('afterMinutes')}
             />
             <TextField
-              label={text.emergencies.rounds}
+              label={later.emergencies.rounds}
               min={1}
               max={3}
               {...bindRounds.number('rounds')}
             />
             <TextField
-              label={text.emergencies.againAfterMinutes}
-              hint={text.emergencies.againHint}
+              label={later.emergencies.againAfterMinutes}
+              hint={later.emergencies.againHint}
               min={1}
               max={1440}
               {...bindRounds.numberOrNull('againAfterMinutes')}
               isOptional
             />
             <CheckField
-              label={text.emergencies.voice}
-              hint={text.emergencies.voiceHint}
+              label={later.emergencies.voice}
+              hint={later.emergencies.voiceHint}
               {...bindRounds.check('voice')}
             />
           </div>
         )}
         <p class="hint" role="status">
           {escalation === null
-            ? text.emergencies.escalationOff(draft.emergencyContacts.length > 0)
+            ? later.emergencies.escalationOff(draft.emergencyContacts.length > 0)
             : Object.keys(changesOf(DEFAULT_ESCALATION, escalation)).length === 0 &&
-              text.emergencies.escalationDefault}
+              later.emergencies.escalationDefault}
         </p>
         <TextField
-          label={text.emergencies.names}
-          hint={text.emergencies.namesHint}
+          label={later.emergencies.names}
+          hint={later.emergencies.namesHint}
           {...bind.text('emergencyAlerts')}
         />
         <div class="fields">
           <TextField
-            label={text.emergencies.noticeEmails}
-            hint={text.emergencies.noticeHint}
+            label={later.emergencies.noticeEmails}
+            hint={later.emergencies.noticeHint}
             min={0}
             {...bindLimit.number('email')}
           />
-          <TextField label={text.emergencies.noticeSms} min={0} {...bindLimit.number('sms')} />
+          <TextField label={later.emergencies.noticeSms} min={0} {...bindLimit.number('sms')} />
         </div>
       </div>
     </Card>
@@ -257,7 +258,7 @@ const EmergencyForm = ({ account, onSaved }: FormProps) => {
 }
 
 export default () => (
-  <AccountSettings lead={text.emergencies.lead}>
+  <AccountSettings lead={later.emergencies.lead}>
     {(account, onSaved) => (
       <>
         <EmergencyForm account={account} onSaved={onSaved} />

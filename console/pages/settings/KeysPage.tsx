@@ -125,6 +125,12 @@ export default () => {
       cell: ({ userId }) => (userId ? nameOf(userId) : later.keys.noUser),
       isMinor: true,
     },
+    {
+      key: 'version',
+      label: later.keys.version,
+      cell: ({ version }) => version,
+      isMinor: true,
+    },
     { key: 'expires', label: later.keys.expires, cell: (one) => <Expiry {...one} /> },
     {
       key: 'used',

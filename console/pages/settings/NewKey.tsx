@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/resource.ts'
-import type { Key, NewKeyReply, User } from '../../api/types.ts'
+import { API_VERSIONS, type Key, type NewKeyReply, type User } from '../../api/types.ts'
 import { DAY_MS } from '../../format/time.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
@@ -14,6 +14,10 @@ export const SCOPES = ['ingest', 'read', 'write', 'execute', 'admin'] as const
 type Scope = Key['scopes'][number]
 type Lifetime = 'never' | '30' | '90' | '365' | 'custom'
 const LIFETIMES: readonly Lifetime[] = ['never', '30', '90', '365', 'custom']
+
+type Version = (typeof API_VERSIONS)[number]
+/** Newest first. */
+export const VERSIONS = API_VERSIONS.toReversed().map((value) => ({ value, label: value }))
 
 /** A command that gets a token with the key: proof that it works. */
 export const curlLine = (apiKey: string): string => {
@@ -71,12 +75,13 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
     name: '',
     scopes: ['read'] as readonly Scope[],
     userId: own?.id ?? null,
+    version: VERSIONS[0]?.value as Version,
     lifetime: 'never' as Lifetime,
     until: new Date(Date.now() + 7 * DAY_MS).toISOString() as string | null,
   }))
   const create = useAction(async () => {
-    const { name, scopes, userId } = draft
-    const body = { name, scopes: [...scopes], userId, expires: expiryOf(draft) }
+    const { name, scopes, userId, version } = draft
+    const body = { name, scopes: [...scopes], userId, version, expires: expiryOf(draft) }
     onMade(await call('POST /api/account/keys', { body }))
   })
   const bind = bindFields({ draft, change, error: create.error })
@@ -123,6 +128,12 @@ export const NewKey = ({ users, onMade, onClose }: NewKeyProps) => {
       {draft.lifetime === 'custom' && (
         <TextField label={later.keys.until} {...bind.instant('until')} pointer="/expires" />
       )}
+      <SelectField
+        label={later.keys.version}
+        hint={later.keys.versionHint}
+        choices={VERSIONS}
+        {...bind.choice('version')}
+      />
     </FormDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import type { Session } from '../../api/types.ts'
+import type { Scope, Session } from '../../api/types.ts'
 import { session } from '../../session/session.ts'
 import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
@@ -16,6 +16,9 @@ import { SettingsFrame } from './SettingsFrame.tsx'
 const readSessions = async (signal: AbortSignal): Promise<Session[]> =>
   (await call('GET /api/Auth/Sessions', { signal })).sessions
 
+const mayDo = (scopes: readonly Scope[]): string =>
+  later.sessions.agentMay(scopes.map((scope) => later.keys.scopeNames[scope]).join(', '))
+
 const End = ({ one, onDone }: { one: Session; onDone: () => void }) => (
   <ActionButton
     size="small"
@@ -23,11 +26,15 @@ const End = ({ one, onDone }: { one: Session; onDone: () => void }) => (
     onAct={async () => {
       if (one.current) return session.signOut()
       await call('DELETE /api/Auth/Sessions/{sessionId}', { params: { sessionId: one.id } })
-      toast(later.sessions.ended)
+      toast(one.agent ? later.sessions.agentEnded : later.sessions.ended)
       onDone()
     }}
   >
-    {one.current ? later.sessions.endHere : later.sessions.end}
+    {one.current
+      ? later.sessions.endHere
+      : one.agent
+        ? later.sessions.endAgent
+        : later.sessions.end}
   </ActionButton>
 )
 
@@ -63,7 +70,8 @@ export default () => {
             <li key={one.id}>
               <div>
                 <p>
-                  <b title={one.userAgent}>{browserName(one.userAgent)}</b>{' '}
+                  <b title={one.userAgent}>{one.agent?.name ?? browserName(one.userAgent)}</b>{' '}
+                  {one.agent && <Badge kind="info">{mayDo(one.agent.scopes)}</Badge>}
                   {one.current && <Badge kind="good">{later.sessions.current}</Badge>}
                 </p>
                 <p class="hint">

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import { sendOnce } from '../../api/connection.ts'
 import { useAction } from '../../api/resource.ts'
-import { send } from '../../api/send.ts'
 import type { SetPasswordReply } from '../../api/types.ts'
 import { remember } from '../../session/remembered.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
@@ -25,7 +26,7 @@ export default () => {
   const [done, setDone] = useState<SetPasswordReply | null>(null)
   const set = useAction(async () => {
     const body = { link, password }
-    const response = await send({ method: 'POST', path: '/api/Auth/Password', body })
+    const { response } = await sendOnce('POST', '/api/Auth/Password', { body })
     const reply = (await response.json()) as SetPasswordReply
     history.replaceState(history.state, '', '/password')
     remember(reply.account, reply.email)
@@ -36,7 +37,7 @@ export default () => {
   const isDifferent = password !== repeated
   if (done)
     return (
-      <SignInFrame title={text.password.doneTitle} lead={text.password.done}>
+      <SignInFrame title={later.password.doneTitle} lead={later.password.done}>
         <Facts
           facts={[
             [text.signIn.account, done.account],
@@ -50,14 +51,14 @@ export default () => {
     )
   if (!link)
     return (
-      <SignInFrame title={text.password.noLinkTitle} lead={text.password.noLink}>
-        <LinkButton href="/">{text.reset.back}</LinkButton>
+      <SignInFrame title={later.password.noLinkTitle} lead={later.password.noLink}>
+        <LinkButton href="/">{later.reset.back}</LinkButton>
       </SignInFrame>
     )
   return (
-    <SignInFrame title={text.password.title} lead={text.password.lead}>
+    <SignInFrame title={later.password.title} lead={later.password.lead}>
       <Form
-        submitLabel={text.password.submit}
+        submitLabel={later.password.submit}
         action={set}
         onSubmit={() => {
           setIsChecked(true)
@@ -65,16 +66,16 @@ export default () => {
         }}
       >
         <SecretField
-          label={text.password.label}
+          label={later.password.label}
           autocomplete="new-password"
           {...bind.text('password')}
-          invalid={isChecked && isShort ? text.password.tooShort : null}
+          invalid={isChecked && isShort ? later.password.tooShort : null}
         />
         <SecretField
-          label={text.password.repeat}
+          label={later.password.repeat}
           autocomplete="new-password"
           {...bind.text('repeated')}
-          invalid={isChecked && isDifferent ? text.password.mismatch : null}
+          invalid={isChecked && isDifferent ? later.password.mismatch : null}
         />
       </Form>
     </SignInFrame>

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
+import { sendOnce } from '../../api/connection.ts'
 import { useAction } from '../../api/resource.ts'
-import { send } from '../../api/send.ts'
 import { readRemembered } from '../../session/remembered.ts'
+import { later } from '../../text/later.ts'
 import { text } from '../../text/text.ts'
 import { LinkButton } from '../../ui/Button.tsx'
 import { bindFields, useInput } from '../../ui/form/draft.ts'
@@ -14,24 +15,24 @@ export default () => {
   const [isSent, setIsSent] = useState(false)
   const reset = useAction(async () => {
     const body = { account: draft.account.trim(), email: draft.email.trim() }
-    await send({ method: 'POST', path: '/api/Auth/Reset', body })
+    await sendOnce('POST', '/api/Auth/Reset', { body })
     setIsSent(true)
   })
   if (isSent)
     return (
-      <SignInFrame title={text.reset.sentTitle} lead={text.reset.sent(draft.email.trim())}>
-        <LinkButton href="/">{text.reset.back}</LinkButton>
+      <SignInFrame title={later.reset.sentTitle} lead={later.reset.sent(draft.email.trim())}>
+        <LinkButton href="/">{later.reset.back}</LinkButton>
       </SignInFrame>
     )
   const bind = bindFields({ draft, change, error: reset.error })
   return (
-    <SignInFrame title={text.reset.title} lead={text.reset.lead}>
+    <SignInFrame title={later.reset.title} lead={later.reset.lead}>
       <Form
-        submitLabel={text.reset.submit}
+        submitLabel={later.reset.submit}
         action={reset}
         actions={
           <a class="center-link" href="/">
-            {text.reset.back}
+            {later.reset.back}
           </a>
         }
       >

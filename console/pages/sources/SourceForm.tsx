@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call } from '../../api/client.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Source } from '../../api/types.ts'
 import { setLeaveGuard } from '../../router/router.ts'
@@ -33,7 +33,7 @@ import './sources.css'
 interface PartProps {
   draft: SourceDraft
   change: (changes: Partial<SourceDraft>) => void
-  error: ApiError | null
+  error: PerigeeError | null
   isNew: boolean
 }
 

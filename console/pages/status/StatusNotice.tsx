@@ -45,6 +45,28 @@ const Support = () => (
   </>
 )
 
+/** Says on every page that nothing here is real. */
+const Sandbox = ({ erasesAt }: { erasesAt: string | null }) => (
+  <div class="notice" role="status">
+    <Icon name="info" size={16} />
+    <span>
+      <b>{later.sandboxes.banner}</b>{' '}
+      {erasesAt !== null && later.sandboxes.bannerErases(formatDateTime(erasesAt))}
+    </span>
+    {erasesAt !== null && session.can('admin') && !session.me.value?.isConfined && (
+      <ActionButton
+        size="small"
+        onAct={async () => {
+          await call('POST /api/account/sandbox/keep')
+          await reload()
+        }}
+      >
+        {later.sandboxes.keep}
+      </ActionButton>
+    )}
+  </div>
+)
+
 const reload = async (): Promise<void> => {
   await Promise.all([session.reload(), loadAccount()])
 }
@@ -53,12 +75,13 @@ const reload = async (): Promise<void> => {
 export default () => {
   useEffect(() => void loadAccount().catch(() => undefined), [])
   usePolling(reload, POLL_MS)
-  const { name = '', status, statusMessage } = session.me.value?.account ?? {}
+  const { name = '', status, statusMessage, sandbox } = session.me.value?.account ?? {}
   const until = session.supportUntil.value
   const words = status === 'readOnly' ? later.status.readOnly : later.status.notice
   return (
     <>
       {until === null ? <Support /> : <OwnSupport name={name} until={until} />}
+      {sandbox && <Sandbox erasesAt={sandbox.erasesAt} />}
       {status !== 'active' && (
         <p class="notice" role="status">
           <Icon name="warning" size={16} />

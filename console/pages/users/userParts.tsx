@@ -1,5 +1,5 @@
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { readGroups } from '../../api/people.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { User } from '../../api/types.ts'
 import { viewerZone } from '../../format/time.ts'
@@ -72,7 +72,7 @@ export const tidy = (draft: UserDraft): UserDraft => ({
 interface PartProps {
   draft: UserDraft
   change: (changes: Partial<UserDraft>) => void
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 export const Person = (props: PartProps) => {

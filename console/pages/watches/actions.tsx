@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call } from '../../api/client.ts'
-import { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Watch } from '../../api/types.ts'
 import { formatDateTime, viewerZone } from '../../format/time.ts'
@@ -41,7 +41,7 @@ const takeStep = async (
     onDone((await act()).watch)
     toast(DONE[step])
   } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'watch-ended')) throw error
+    if (!(error instanceof PerigeeError && error.code === 'watch-ended')) throw error
     onEnded()
   }
 }

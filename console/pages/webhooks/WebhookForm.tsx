@@ -14,6 +14,7 @@ import { TextField } from '../../ui/form/fields.tsx'
 import { Card } from '../../ui/Page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { EventChoice } from './EventChoice.tsx'
+import { FormatFields, type Settings } from './FormatFields.tsx'
 
 const MAX_IDS = 100
 
@@ -23,6 +24,8 @@ const bodyOf = (webhook: Webhook | null) => ({
   events: webhook?.events ?? ['*'],
   devices: webhook?.devices ?? [],
   groups: webhook?.groups ?? [],
+  format: webhook?.format ?? 'json',
+  settings: (webhook?.settings ?? {}) as Settings,
 })
 
 interface WebhookFormProps {
@@ -40,10 +43,16 @@ export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
         before: stored,
         after: draft,
         read: ({ webhook: current }) => bodyOf(current),
-        whole: (current) => wholeTargets(stored, draft, current),
+        whole: (current) => [
+          ...wholeTargets(stored, draft, current),
+          ...(draft.format === stored.format ? [] : ['settings']),
+        ],
       })
       toast(text.common.saved)
-      markSaved()
+      // The token is write-only: it leaves the page once it is stored.
+      const { settings } = bodyOf(reply.webhook)
+      markSaved({ ...draft, settings })
+      change({ settings })
       onSaved(reply.webhook, null)
     } else {
       const reply = await call('POST /api/webhooks', { body: draft })
@@ -76,6 +85,7 @@ export const WebhookForm = ({ webhook, onSaved }: WebhookFormProps) => {
               maxLength={2000}
               isOptional
             />
+            <FormatFields draft={draft} change={change} error={error} isStored={webhook !== null} />
             <EventChoice events={draft.events} onChange={(events) => change({ events })} />
             <FieldError label={later.webhooks.events} pointer="/events" error={error} />
           </div>

@@ -29,6 +29,11 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   {
+    key: 'format',
+    label: later.webhooks.format,
+    cell: ({ format }) => later.webhooks.formatNames[format] ?? format,
+  },
+  {
     key: 'events',
     label: later.webhooks.events,
     cell: ({ events }) => events.map(eventName).join(', '),

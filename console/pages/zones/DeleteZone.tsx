@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call } from '../../api/client.ts'
-import { ApiError } from '../../api/problem.ts'
 import type { Rule, Zone } from '../../api/types.ts'
 import { readRules, zoneIdsOf } from '../../api/zonesAndRules.ts'
 import { text } from '../../text/text.ts'
@@ -37,7 +37,7 @@ export const DeleteZone = ({ zone, onDeleted }: DeleteZoneProps) => {
         try {
           await call('DELETE /api/zones/{zoneId}', { params: { zoneId: zone.id } })
         } catch (error) {
-          if (error instanceof ApiError && error.code === 'zone-in-use')
+          if (error instanceof PerigeeError && error.code === 'zone-in-use')
             setRules((await readRules()).filter((rule) => zoneIdsOf(rule).includes(zone.id)))
           throw error
         }

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { text } from '../../text/text.ts'
 import { Choices } from '../../ui/form/Choices.tsx'
 import { bindFields } from '../../ui/form/draft.ts'
@@ -10,14 +10,14 @@ interface ShapeFieldsProps {
   onChange: (typed: TypedShape) => void
   /** What is wrong with what is typed, once it was to be sent. */
   fault: Exclude<Parsed, { shape: unknown }> | null
-  error: ApiError | null
+  error: PerigeeError | null
   isReadOnly: boolean
 }
 
 const KINDS = ['Polygon', 'Circle'] as const
 
 /** What the service says about the corners, with the corner that it means. */
-const cornerError = (error: ApiError | null): string | null => {
+const cornerError = (error: PerigeeError | null): string | null => {
   const found = error?.problem?.errors?.find(({ pointer }) => pointer.startsWith('/shape'))
   if (!found) return null
   const [, corner] = /^\/shape\/coordinates\/\d+\/(\d+)/.exec(found.pointer) ?? []

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
+import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call, callForResponse } from '../../api/client.ts'
-import { ApiError } from '../../api/problem.ts'
 import { useAction } from '../../api/resource.ts'
 import type { Zone, ZoneImport } from '../../api/types.ts'
 import { canEditRules } from '../../api/zonesAndRules.ts'
@@ -32,14 +32,14 @@ const describeShape = (shape: Shape): string => {
 }
 
 const readCollection = async (file: File): Promise<ZoneImport> => {
-  if (file.size > MAX_FILE_BYTES) throw new ApiError(text.zones.tooLarge, -1)
+  if (file.size > MAX_FILE_BYTES) throw new PerigeeError(text.zones.tooLarge, { status: -1 })
   try {
     const read: unknown = JSON.parse(await file.text())
     if (read && typeof read === 'object' && !Array.isArray(read)) return read as ZoneImport
   } catch {
     // Refused below.
   }
-  throw new ApiError(text.zones.notJson, -1)
+  throw new PerigeeError(text.zones.notJson, { status: -1 })
 }
 
 /** "Feature 3 (Harbour)" for a pointer into the file. */
@@ -52,7 +52,7 @@ const ImportRefusal = ({
   error,
   names,
 }: {
-  error: ApiError
+  error: PerigeeError
   names: readonly (string | null)[]
 }) => {
   const errors = error.problem?.errors ?? []

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { useAction } from '../../api/resource.ts'
 import { navigate, setLeaveGuard } from '../../router/router.ts'
 import { text } from '../../text/text.ts'
@@ -21,7 +21,7 @@ interface ConfirmProps {
   action: FormAction
   onClose: () => void
   /** Takes the place of question and refusal where it returns something. */
-  explain?: ((error: ApiError) => ComponentChildren) | undefined
+  explain?: ((error: PerigeeError) => ComponentChildren) | undefined
 }
 
 /** Asks before a destructive action. */

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { readPage } from '../../api/list.ts'
 import { deviceName, rememberNames } from '../../api/names.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { usePages } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { Button } from '../Button.tsx'
@@ -21,7 +21,7 @@ interface DevicePickerProps {
   /** With 1, another choice replaces the first. */
   maxCount: number
   pointer?: string
-  error?: ApiError | null
+  error?: PerigeeError | null
   disabled?: boolean
 }
 

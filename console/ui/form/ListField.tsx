@@ -1,5 +1,5 @@
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { call } from '../../api/client.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import { text } from '../../text/text.ts'
 import { SelectField } from './fields.tsx'
@@ -11,7 +11,7 @@ interface PickerProps {
   value: string
   onChange: (value: string) => void
   pointer?: string
-  error?: ApiError | null
+  error?: PerigeeError | null
   hint?: string
   disabled?: boolean
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { text } from '../../text/text.ts'
 import { TextField } from './fields.tsx'
 import { isPhone, tidyPhone } from './phone.ts'
@@ -10,7 +10,7 @@ interface PhoneFieldProps {
   value: string
   onInput: (value: string) => void
   pointer?: string
-  error?: ApiError | null
+  error?: PerigeeError | null
   disabled?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { changesOf } from '../../api/changes.ts'
-import type { ApiError } from '../../api/problem.ts'
 import { toLocalInput } from '../../format/time.ts'
 import { useLeaveGuard } from './useLeaveGuard.ts'
 
@@ -21,8 +21,8 @@ export interface Draft<T> {
   /** The members that differ from it. */
   changes: Partial<T>
   isDirty: boolean
-  /** Takes what is typed as stored. */
-  markSaved: () => void
+  /** Takes what is typed as stored, or what is given. */
+  markSaved: (saved?: T) => void
   discard: () => void
 }
 
@@ -43,7 +43,7 @@ export const useDraft = <T extends object>(
     stored: before,
     changes,
     isDirty,
-    markSaved: () => setStored(draft),
+    markSaved: (saved = draft) => setStored(saved),
     discard: () => change(stored),
   }
 }
@@ -54,7 +54,7 @@ type NamesOf<T, V> = { [Name in keyof T]-?: T[Name] extends V ? Name : never }[k
 interface BindOptions<T> {
   draft: T
   change: (changes: Partial<T>) => void
-  error: ApiError | null
+  error: PerigeeError | null
   /** The JSON Pointer of the draft in the request's body. */
   under?: string
   /** For who may read but not change. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
+import { errorAt } from '../../api/errors.ts'
 import { text } from '../../text/text.ts'
 import { Button, IconButton } from '../Button.tsx'
 import { CheckField } from './fields.tsx'
@@ -9,14 +10,14 @@ import { CheckField } from './fields.tsx'
 interface RefusedProps {
   label: string
   pointer?: string | undefined
-  error?: ApiError | null | undefined
+  error?: PerigeeError | null | undefined
   /** Whether what is said of the entries is shown here, too. */
   isList?: boolean
 }
 
 /** What the service says about a member that has no field of its own. */
 export const FieldError = ({ label, pointer, error, isList }: RefusedProps) => {
-  const refusal = pointer && error ? error.errorAt(pointer, isList) : null
+  const refusal = pointer && error ? errorAt(error, pointer, isList) : null
   return refusal ? (
     <p class="field-error">
       {label} {refusal}
@@ -105,7 +106,7 @@ const MAX_NAME_CHARS = 64
 interface TagsFieldProps {
   tags: readonly Tag[]
   onChange: (tags: readonly Tag[]) => void
-  error: ApiError | null
+  error: PerigeeError | null
 }
 
 /** Names and values of the account's own. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import type { ApiError } from '../../api/problem.ts'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
+import { errorAt } from '../../api/errors.ts'
 import { text } from '../../text/text.ts'
 import { IconButton } from '../Button.tsx'
 
@@ -13,7 +14,7 @@ interface FieldProps {
   label: string
   hint?: ComponentChildren
   pointer?: string
-  error?: ApiError | null
+  error?: PerigeeError | null
   /** A message of the page itself, before anything is sent. */
   invalid?: string | null
   isOptional?: boolean
@@ -28,7 +29,7 @@ interface FormFieldProps extends FieldProps {
 }
 
 const hasRefusal = ({ pointer, error }: FieldProps): boolean =>
-  Boolean(pointer && error?.errorAt(pointer))
+  Boolean(pointer && error && errorAt(error, pointer))
 
 /** A field with its label, its hint and what is wrong with it. */
 export const FormField = ({
@@ -41,7 +42,7 @@ export const FormField = ({
   children,
 }: FormFieldProps) => {
   const id = useId()
-  const refusal = invalid ?? (pointer && error ? error.errorAt(pointer) : null)
+  const refusal = invalid ?? (pointer && error ? errorAt(error, pointer) : null)
   const described = [hint && `${id}-hint`, refusal && `${id}-error`].filter(Boolean).join(' ')
   return (
     <div class="field">

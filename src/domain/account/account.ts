@@ -1,6 +1,7 @@
 import type { AccountStatus } from '../admin/status.ts'
 import type { EmergencySettings } from '../message/emergency.ts'
 import { type MessageOverrides, NO_MESSAGE_OVERRIDES } from '../message/messageBudget.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Day } from '../time/day.ts'
 import { type BudgetOverrides, NO_OVERRIDES } from './budget.ts'
 import type { Resource } from './resource.ts'
@@ -45,6 +46,8 @@ export interface Account extends EmergencySettings, Resource {
   deletedAt: number | null
   /** Whether the operator's support may change something. */
   supportMayWrite: boolean
+  /** Null for an account that is none. */
+  sandbox: Sandbox | null
   /** How many days locations and alerts are kept. */
   retentionDays: number
   budgets: AccountBudgets

@@ -1,4 +1,5 @@
 import type { Resource } from '../account/resource.ts'
+import type { OutputFormat, OutputSettings } from '../output/output.ts'
 
 /**
  * The members of a webhook that a client can write. Empty `devices` and `groups` mean all, so the
@@ -11,6 +12,8 @@ export interface WebhookRecord {
   groups: string[]
   description: string
   enabled: boolean
+  format: OutputFormat
+  settings: OutputSettings
 }
 
 /** Why the service disabled a webhook: its receiver replied 410, or failed for five days. */
@@ -27,12 +30,16 @@ export const MAX_WEBHOOKS = 50
 /** Events in one delivery. */
 export const MAX_EVENTS = 100
 
-/** Why an attempt failed; `disabled` if the webhook was disabled before it succeeded. */
+/**
+ * Why an attempt failed; `disabled` if the webhook was disabled before it succeeded, `unconfirmed` if
+ * a broker accepted the connection and did not confirm what was published.
+ */
 export type DeliveryFailure =
   | 'status'
   | 'redirect'
   | 'timeout'
   | 'unreachable'
+  | 'unconfirmed'
   | 'refused-url'
   | 'disabled'
 

@@ -23,11 +23,20 @@ export const LINK_VALID_MS = 7 * DAY_MS
 export const makeLink = (cell: number, random: Uint8Array): string =>
   base32Number(cell, CELL_LENGTH) + base32(random, RANDOM_LENGTH)
 
-const SHAPE = new RegExp(`^[${ALPHABET}]{${LINK_LENGTH}}$`)
+/** The address of a share is such a link too, with more random bits: it may be valid for years. */
+const SHARE_RANDOM_LENGTH = 40
+export const SHARE_LENGTH = CELL_LENGTH + SHARE_RANDOM_LENGTH
+export const SHARE_BYTES = 25
+
+/** `random`: `SHARE_BYTES` random bytes. */
+export const makeShareSecret = (cell: number, random: Uint8Array): string =>
+  base32Number(cell, CELL_LENGTH) + base32(random, SHARE_RANDOM_LENGTH)
+
+const SHAPE = new RegExp(`^[${ALPHABET}]+$`)
 
 /** The cell of a link; null for a text that is no link. */
-export const cellOfLink = (link: string): number | null => {
-  if (!SHAPE.test(link)) return null
+export const cellOfLink = (link: string, length = LINK_LENGTH): number | null => {
+  if (link.length !== length || !SHAPE.test(link)) return null
   return [...link.slice(0, CELL_LENGTH)].reduce(
     (number, character) => number * ALPHABET.length + ALPHABET.indexOf(character),
     0,

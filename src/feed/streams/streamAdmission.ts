@@ -8,6 +8,7 @@ import type { Env } from '../../env.ts'
 import { logFailure } from '../../log.ts'
 import { ensureFeedState, readFeedState } from '../feedState.ts'
 import { acquireLease, renewLease } from '../listenerLease.ts'
+import { isSandboxFeed } from '../sandbox.ts'
 import type { StreamRequest } from '../stub.ts'
 import type { Streams } from './streams.ts'
 import { newSubscriber, wantsLocations } from './subscriber.ts'
@@ -87,6 +88,8 @@ export class StreamAdmission {
     }
     const { head, oldest } = await acquireLease(this.#sql, db, { state, streams, now })
     if (after !== null && after > head) return 'badMessage'
+    const { storage } = this.#state
+    const isSandbox = await isSandboxFeed({ env: this.#env, storage, owner: state })
     const principal = await readPrincipal(db, claims, now)
     if (!principal) return 'unauthorized'
     if (!allows(principal.scopes, 'read')) return 'forbidden'
@@ -99,6 +102,7 @@ export class StreamAdmission {
       lastSequence: head,
       oldestSequence: oldest,
       expires: iso(claims.exp * 1000),
+      ...(isSandbox && { sandbox: true }),
     }
     socket.send(JSON.stringify(ready))
     return null

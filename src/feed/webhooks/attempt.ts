@@ -9,6 +9,12 @@ export interface AttemptResult {
   failure: Exclude<DeliveryFailure, 'disabled'> | null
   durationMs: number
   answer: string | null
+  /** Of several records in a format of others: what became of those before the failure. */
+  sent?: {
+    result: AttemptResult
+    /** The numbers of the events that are left. */
+    rest: number[]
+  }
 }
 
 const TIMEOUT_MS = 15_000

@@ -1,6 +1,7 @@
 import {
   deleteRows,
   findRow,
+  hasRow,
   insertRow,
   query,
   readValue,
@@ -8,6 +9,7 @@ import {
   updateRows,
 } from '../../db/objectTable.ts'
 import type { WebhookDelivery } from '../../domain/event/webhook.ts'
+import { alertLanesOf, webhookOfLane } from '../../domain/output/output.ts'
 import { deliveries } from '../tables.ts'
 import type { AttemptResult } from './attempt.ts'
 
@@ -18,6 +20,10 @@ const RETENTION_MS = 30 * 86_400_000
 
 const { number, creation, nextAttempt: next } = deliveries
 const isOf = (webhookId: string) => query`${deliveries.webhookId} = ${webhookId}`
+/** Of the webhook and, if it is an output, of its alerts. */
+const isOfLanes = (webhookId: string) =>
+  query`${deliveries.webhookId} IN
+    (SELECT value FROM json_each(${JSON.stringify([webhookId, ...alertLanesOf(webhookId)])}))`
 const isPending = query`${next} IS NOT NULL`
 
 interface NewDelivery extends Pick<WebhookDelivery, 'id' | 'webhookId' | 'sequences'> {
@@ -28,7 +34,8 @@ export const findDelivery = (
   sql: SqlStorage,
   webhookId: string,
   id: string,
-): WebhookDelivery | undefined => findRow(sql, deliveries, { id, webhookId })
+): WebhookDelivery | undefined =>
+  findRow(sql, deliveries, query`${deliveries.id} = ${id} AND ${isOfLanes(webhookId)}`)
 
 /** A delivery that was just written. */
 export const readDelivery = (sql: SqlStorage, webhookId: string, id: string): WebhookDelivery => {
@@ -52,9 +59,57 @@ export const insertDelivery = (
   return readDelivery(sql, webhookId, id)
 }
 
-/** The delivery that must succeed or be abandoned before later events are delivered. */
-export const pendingDelivery = (sql: SqlStorage, webhookId: string): WebhookDelivery | undefined =>
-  findRow(sql, deliveries, query`${isOf(webhookId)} AND ${isPending} ORDER BY ${number} LIMIT 1`)
+/**
+ * Whether a delivery must succeed or be abandoned before later events are delivered. One that a broker
+ * does not confirm holds back none: its record may be the reason.
+ */
+export const hasHoldingDelivery = (sql: SqlStorage, webhookId: string): boolean =>
+  hasRow(
+    sql,
+    deliveries,
+    query`${isOf(webhookId)} AND ${isPending} AND ${deliveries.failure} IS NOT 'unconfirmed'`,
+  )
+
+/** Whether the delivery still exists and is to be attempted again. */
+export const isPendingDelivery = (sql: SqlStorage, { id }: WebhookDelivery): boolean =>
+  hasRow(sql, deliveries, query`${deliveries.id} = ${id} AND ${isPending}`)
+
+/** The pending delivery whose attempt is due. */
+export const dueDelivery = (
+  sql: SqlStorage,
+  webhookId: string,
+  now: number,
+): WebhookDelivery | undefined =>
+  findRow(
+    sql,
+    deliveries,
+    query`${isOf(webhookId)} AND ${isPending} AND ${next} <= ${now}
+      ORDER BY ${next}, ${number} LIMIT 1`,
+  )
+
+/** How many deliveries are pending, and when the first of them is due. */
+export const readPending = (sql: SqlStorage, webhookId: string) => ({
+  count: readValue<number>(
+    sql,
+    query`SELECT count(*) FROM ${deliveries} WHERE ${isOf(webhookId)} AND ${isPending}`,
+  ),
+  nextAttempt: readValue<number | null>(
+    sql,
+    query`SELECT min(${next}) FROM ${deliveries} WHERE ${isOf(webhookId)} AND ${isPending}`,
+  ),
+})
+
+/** When a delivery was last attempted; 0 for never. Tests do not count. */
+export const lastAttemptAt = (sql: SqlStorage, webhookId: string): number =>
+  readValue<number>(
+    sql,
+    query`SELECT ifnull(max(${deliveries.lastAttempt}), 0) FROM ${deliveries}
+      WHERE ${isOf(webhookId)} AND ${deliveries.attempts} > ${deliveries.attemptsByHand}`,
+  )
+
+/** An alert lane that ends leaves its deliveries to the webhook. */
+export const moveToWebhook = (sql: SqlStorage, laneId: string): void =>
+  updateRows(sql, deliveries, { webhookId: webhookOfLane(laneId) }, { webhookId: laneId })
 
 /** Newest first, those with a number below `before`. */
 export const listDeliveries = (
@@ -63,7 +118,7 @@ export const listDeliveries = (
   before: number,
   limit: number,
 ): WebhookDelivery[] => {
-  const isListed = query`${isOf(webhookId)} AND ${number} < ${before}
+  const isListed = query`${isOfLanes(webhookId)} AND ${number} < ${before}
     ORDER BY ${number} DESC LIMIT ${limit}`
   return selectRows(sql, deliveries, isListed)
 }
@@ -119,6 +174,15 @@ export const endAttempt = (
   const unsettled = retryAt === null ? 'failed' : 'pending'
   const status = isDelivered || before.status === 'delivered' ? 'delivered' : unsettled
   updateRows(sql, deliveries, { ...result, status, nextAttempt: retryAt }, { id })
+}
+
+/** A part of a delivery that succeeded once is delivered too. */
+export const keepDelivered = (
+  sql: SqlStorage,
+  { id }: WebhookDelivery,
+  { status }: WebhookDelivery,
+): void => {
+  if (status === 'delivered') updateRows(sql, deliveries, { status }, { id })
 }
 
 /** Gives up the pending deliveries whose first event is at most `upTo`. */

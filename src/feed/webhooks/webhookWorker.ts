@@ -1,23 +1,20 @@
-import { openCell } from '../../db/open.ts'
-import { passes } from '../../domain/event/event.ts'
-import {
-  type DisabledReason,
-  MAX_EVENTS,
-  type Webhook,
-  type WebhookDelivery,
-} from '../../domain/event/webhook.ts'
-import { DISABLE_AFTER_MS, retryDelayMs } from '../../domain/event/webhookRetry.ts'
+import { type DisabledReason, MAX_EVENTS, type Webhook } from '../../domain/event/webhook.ts'
+import { isAlertLane, maxEventsOf } from '../../domain/output/output.ts'
 import type { Env } from '../../env.ts'
-import { presentEvent } from '../../events/present.ts'
-import { type LoggedEvent, readLog, readSequences } from '../../events/store.ts'
 import { Admission } from '../../http/admission/admission.ts'
-import { newId } from '../../ids.ts'
+import { isRefused, prepareSplit, repeatsOf } from '../outputs/refusal.ts'
 import type { FeedOwner } from '../stub.ts'
-import { type AttemptResult, callReceiver } from './attempt.ts'
-import { beginAttempt, endAttempt, insertDelivery, pendingDelivery } from './deliveries.ts'
-import { readActiveSecrets } from './secrets.ts'
-import { signatureHeaders } from './signature.ts'
-import { advanceCursor, saveFailingSince, syncWorkerState } from './workerState.ts'
+import { beginAttempt, endAttempt, isPendingDelivery } from './deliveries.ts'
+import { type Batch, chooseDelivery } from './nextDelivery.ts'
+import { nextStep } from './nextStep.ts'
+import { sendEvents } from './sendEvents.ts'
+import {
+  hasAlertLanes,
+  lastSuccessAt,
+  readWorkerState,
+  recordResult,
+  syncWorkerState,
+} from './workerState.ts'
 
 /*
  * Delivers a webhook's events in sequence, one call at a time. The cursor and the delivery are
@@ -35,7 +32,10 @@ export interface FeedContext {
 
 /** An object has six connections and needs two of them for D1. */
 const MAX_CALLS = 4
-/** The key of calls that are likely to hang: they leave one slot to the others. */
+/**
+ * The key of calls that are likely to hang, and in an account with outputs of all but alerts: they
+ * leave one slot to the others.
+ */
 export const RISKY = 'risky'
 
 export const newReceiverCalls = (): Admission =>
@@ -44,110 +44,10 @@ export const newReceiverCalls = (): Admission =>
     maxWaiting: { max: Number.POSITIVE_INFINITY },
   })
 
-const PAGE_EVENTS = 500
-const MAX_BODY_CHARS = 262_144
 /** An attempt that a crash interrupted is repeated after this time. */
 export const ATTEMPT_LEASE_MS = 60_000
 /** Between calls, so that events in quick succession share one. A full call is followed at once. */
 const BATCH_PAUSE_MS = 100
-
-interface Batch {
-  delivery: WebhookDelivery
-  events: LoggedEvent[]
-}
-
-/** The first events of a page that the webhook wants and one call can hold, up to `upTo`. */
-const selectForDelivery = (webhook: Webhook, page: LoggedEvent[]) => {
-  const filter = { types: webhook.events, devices: webhook.devices, groups: webhook.groups }
-  const selected: LoggedEvent[] = []
-  let bodyChars = 0
-  let upTo = 0
-  for (const event of page) {
-    if (passes(filter, null, event)) {
-      bodyChars += JSON.stringify(presentEvent(event)).length
-      const isTooLong = selected.length > 0 && bodyChars > MAX_BODY_CHARS
-      if (selected.length === MAX_EVENTS || isTooLong) break
-      selected.push(event)
-    }
-    upTo = event.sequence
-  }
-  return { selected, upTo }
-}
-
-/** Creates the next delivery from the log; null when there are no new events. */
-const createDelivery = async (
-  { env, storage, owner }: FeedContext,
-  getWebhook: () => Webhook | undefined,
-): Promise<Batch | null> => {
-  const id = await newId('dlv')
-  const { sql } = storage
-  for (;;) {
-    const webhook = getWebhook()
-    if (!webhook) return null
-    const { cursor } = syncWorkerState(sql, webhook)
-    const page = await readLog(openCell(env, owner.cell), owner.accountId, cursor, PAGE_EVENTS)
-    // After an edit the page is read again, for the new filter.
-    if (getWebhook()?.version !== webhook.version) continue
-    const { selected, upTo } = selectForDelivery(webhook, page.events)
-    if (selected.length > 0) {
-      const sequences = selected.map(({ sequence }) => sequence)
-      const delivery = storage.transactionSync(() => {
-        advanceCursor(sql, webhook, upTo)
-        return insertDelivery(sql, { id, webhookId: webhook.id, sequences, now: Date.now() })
-      })
-      return { delivery, events: selected }
-    }
-    advanceCursor(sql, webhook, upTo)
-    if (!page.hasMore) return null
-  }
-}
-
-export const deliveryBody = (events: LoggedEvent[]): string =>
-  JSON.stringify({ events: events.map(presentEvent) })
-
-/** Signs a body and calls the webhook's receiver with it. */
-export const sendDelivery = async (
-  { env, storage }: FeedContext,
-  webhook: Webhook,
-  deliveryId: string,
-  body: string,
-): Promise<AttemptResult> => {
-  const now = Date.now()
-  const secrets = readActiveSecrets(storage.sql, webhook.id, now)
-  const headers = await signatureHeaders(secrets, deliveryId, body, now)
-  return callReceiver(env, webhook.url, headers, body)
-}
-
-const GONE = 410
-
-interface EndedAttempt {
-  result: AttemptResult
-  /** Scheduled attempts of the delivery so far; manual ones do not count. */
-  attempts: number
-  failingSince: number | null
-  now: number
-  /** 0–1, for the jitter. */
-  random: number
-}
-
-export interface NextStep {
-  /** When to try again; null for never. */
-  nextAttempt: number | null
-  disable: DisabledReason | null
-  failingSince: number | null
-}
-
-export const nextStep = (attempt: EndedAttempt): NextStep => {
-  const { result, attempts, now, random } = attempt
-  if (result.failure === null) return { nextAttempt: null, disable: null, failingSince: null }
-  const failingSince = attempt.failingSince ?? now
-  if (result.responseCode === GONE) return { nextAttempt: null, disable: 'gone', failingSince }
-  const disableAt = failingSince + DISABLE_AFTER_MS
-  if (now >= disableAt) return { nextAttempt: null, disable: 'failing', failingSince }
-  const delayMs = retryDelayMs(attempts, random)
-  const nextAttempt = delayMs === null ? null : Math.min(now + delayMs, disableAt)
-  return { nextAttempt, disable: null, failingSince }
-}
 
 export type DisableWebhook = (webhook: Webhook, reason: DisabledReason) => Promise<void>
 
@@ -165,8 +65,7 @@ const attemptDelivery = async (
   const { sql } = context.storage
   const attempts = beginAttempt(sql, batch.delivery, startedAt, startedAt + ATTEMPT_LEASE_MS)
   if (attempts === null) return null
-  const body = deliveryBody(batch.events)
-  const result = await sendDelivery(context, receiver, batch.delivery.id, body)
+  const result = await sendEvents(context, receiver, batch.delivery.id, batch.events)
   return { receiver, attempts, result }
 }
 
@@ -179,35 +78,49 @@ export const deliverNext = async (
   getWebhook: () => Webhook | undefined,
   disable: DisableWebhook,
 ): Promise<number | null> => {
-  const { env, storage, owner, receiverCalls } = context
+  const { storage, receiverCalls } = context
   const { sql } = storage
   const webhook = getWebhook()
   if (!webhook) return null
-  const pending = pendingDelivery(sql, webhook.id)
-  if (pending && (pending.nextAttempt ?? 0) > Date.now()) return null
-  const batch = pending
-    ? {
-        delivery: pending,
-        events: await readSequences(openCell(env, owner.cell), owner.accountId, pending.sequences),
-      }
-    : await createDelivery(context, getWebhook)
+  const batch = await chooseDelivery(context, webhook.id, getWebhook)
   const current = getWebhook()
   if (!batch || !current) return null
   const isFailing = syncWorkerState(sql, current).failingSince !== null
+  // Our own format has alerts among the other events.
+  const isBehindAlerts = current.format !== 'json' && !isAlertLane(current.id) && hasAlertLanes(sql)
   const attempt = await receiverCalls.run(
     () => attemptDelivery(context, batch, getWebhook()),
-    isFailing ? RISKY : undefined,
+    isFailing || isBehindAlerts ? RISKY : undefined,
   )
   if (!attempt) return getWebhook() ? 0 : null
-  const { receiver, attempts, result } = attempt
-  const { failingSince } = syncWorkerState(sql, receiver)
+  const { receiver, attempts } = attempt
+  const { result, rest } = attempt.result.sent ?? { result: attempt.result, rest: [] }
+  const { delivery } = batch
   const now = Date.now()
-  const step = nextStep({ result, attempts, failingSince, now, random: Math.random() })
+  // What an edited webhook was replied before says nothing about its receiver now.
+  const isCurrent = getWebhook()?.version === receiver.version
+  const state = isCurrent ? readWorkerState(sql, receiver) : undefined
+  const succeededAt = state?.succeededAt ?? null
+  const isFinal = isCurrent && isRefused(receiver, result, { delivery, attempts, succeededAt })
+  const limits = { isRefused: isFinal, repeats: repeatsOf(receiver, delivery) }
+  const since = {
+    failingSince: state?.failingSince ?? null,
+    lastSuccessAt: lastSuccessAt(sql, receiver),
+  }
+  const reply = isCurrent ? result : { ...result, responseCode: null }
+  const random = Math.random()
+  const step = nextStep({ result: reply, attempts, ...since, now, random, ...limits })
   if (step.disable) await disable(receiver, step.disable)
+  const split = await prepareSplit({ isRefused: isFinal && !step.disable, rest }, delivery)
   storage.transactionSync(() => {
-    endAttempt(sql, batch.delivery, result, step.nextAttempt)
-    saveFailingSince(sql, receiver, step.failingSince)
+    // During the call the webhook may have been deleted, or the delivery sent by hand.
+    const isOpen = isPendingDelivery(sql, delivery)
+    endAttempt(sql, delivery, isOpen ? result : attempt.result, step.nextAttempt)
+    if (!isOpen) return
+    split(sql, now)
+    if (isCurrent) recordResult(sql, receiver, { result, failingSince: step.failingSince, now })
   })
-  if (step.nextAttempt !== null) return null
-  return batch.events.length < MAX_EVENTS ? BATCH_PAUSE_MS : 0
+  if (step.nextAttempt !== null || rest.length > 0) return 0
+  const maxEvents = maxEventsOf(receiver.id, receiver.format, MAX_EVENTS)
+  return batch.events.length < maxEvents ? BATCH_PAUSE_MS : 0
 }

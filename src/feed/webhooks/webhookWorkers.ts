@@ -2,37 +2,53 @@ import { deleteRows, query, runQuery } from '../../db/objectTable.ts'
 import { openCell } from '../../db/open.ts'
 import { BacklogReport } from '../../db/queries/backlogs.ts'
 import type { Webhook } from '../../domain/event/webhook.ts'
+import { alertLanesOf, webhookOfLane } from '../../domain/output/output.ts'
 import { logFailure } from '../../log.ts'
-import { deliveries, disableNotices, secrets, webhookWorkers } from '../tables.ts'
-import { abandonPending, nextAttemptAt, pendingDelivery } from './deliveries.ts'
+import { deliveries, disableNotices, outputTokens, secrets, webhookWorkers } from '../tables.ts'
+import { abandonPending, nextAttemptAt, readPending } from './deliveries.ts'
 import {
   ATTEMPT_LEASE_MS,
   type DisableWebhook,
   deliverNext,
   type FeedContext,
 } from './webhookWorker.ts'
-import { readFailing, syncWorkerState } from './workerState.ts'
+import { endAlertLanes, readFailing, syncWorkerState } from './workerState.ts'
 
 /** A secret is created just before its webhook. A younger one may belong to a webhook to come. */
 const ORPHAN_GRACE_MS = 300_000
 
 /** Deletes everything that the feed stores about a webhook. */
 export const deleteWebhookRows = (sql: SqlStorage, webhookId: string): void => {
-  for (const table of [secrets, webhookWorkers, deliveries, disableNotices])
-    deleteRows(sql, table, query`${table.webhookId} = ${webhookId}`)
+  for (const id of [webhookId, ...alertLanesOf(webhookId)])
+    for (const table of [secrets, outputTokens, webhookWorkers, deliveries, disableNotices])
+      deleteRows(sql, table, query`${table.webhookId} = ${id}`)
 }
 
 const deleteRowsOfDeletedWebhooks = (sql: SqlStorage, webhooks: Webhook[], now: number): void => {
-  const known = new Set(webhooks.map(({ id }) => id))
-  const stored = runQuery<{ id: string }>(
-    sql,
-    query`SELECT DISTINCT ${secrets.webhookId} AS id FROM ${secrets}
-      WHERE ${secrets.creation} < ${now - ORPHAN_GRACE_MS}`,
+  const idsIn = (found: ReturnType<typeof query>): string[] =>
+    [...runQuery<{ id: string }>(sql, found)].map(({ id }) => webhookOfLane(id))
+  // A sorted UNION would read all deliveries, not the pending ones.
+  const stored = idsIn(
+    query`SELECT ${secrets.webhookId} AS id FROM ${secrets}
+      UNION ALL SELECT ${webhookWorkers.webhookId} FROM ${webhookWorkers}
+      UNION ALL SELECT ${deliveries.webhookId} FROM ${deliveries}
+        WHERE ${deliveries.nextAttempt} IS NOT NULL`,
   )
-  for (const { id } of stored.toArray()) if (!known.has(id)) deleteWebhookRows(sql, id)
+  const created = idsIn(
+    query`SELECT ${secrets.webhookId} AS id FROM ${secrets}
+      WHERE ${secrets.creation} >= ${now - ORPHAN_GRACE_MS}`,
+  )
+  const known = new Set([...webhooks.map(({ id }) => id), ...created])
+  for (const id of new Set(stored)) if (!known.has(id)) deleteWebhookRows(sql, id)
 }
 
-/** One worker per enabled webhook. They run independently and share the slots of receivers. */
+/** An output has lanes of their own for alerts. */
+const lanesOf = (webhook: Webhook): Webhook[] => {
+  const alertLanes = webhook.format === 'json' ? [] : alertLanesOf(webhook.id)
+  return [webhook, ...alertLanes.map((id) => ({ ...webhook, id }))]
+}
+
+/** One worker per lane of an enabled webhook. They run independently and share the slots of receivers. */
 export class WebhookWorkers {
   readonly #webhooks = new Map<string, Webhook>()
   readonly #running = new Set<string>()
@@ -76,7 +92,8 @@ export class WebhookWorkers {
   /** Takes over the account's webhooks and starts the workers that have something to deliver. */
   update(sql: SqlStorage, webhooks: Webhook[], head: number, now: number): void {
     this.#webhooks.clear()
-    for (const webhook of webhooks) {
+    for (const { id, format } of webhooks) if (format === 'json') endAlertLanes(sql, id)
+    for (const webhook of webhooks.flatMap(lanesOf)) {
       if (webhook.enabled) this.#webhooks.set(webhook.id, webhook)
       else abandonPending(sql, webhook.id)
     }
@@ -84,7 +101,7 @@ export class WebhookWorkers {
     void this.#reportBehind(sql, webhooks, now).catch(() => {})
     for (const webhook of this.#webhooks.values()) {
       const hasNewEvents = syncWorkerState(sql, webhook).cursor < head
-      const nextAttempt = pendingDelivery(sql, webhook.id)?.nextAttempt ?? null
+      const { nextAttempt } = readPending(sql, webhook.id)
       if (hasNewEvents || (nextAttempt !== null && nextAttempt <= now)) this.#start(webhook.id)
     }
   }
@@ -100,7 +117,7 @@ export class WebhookWorkers {
   }
 
   remove(id: string): void {
-    this.#webhooks.delete(id)
+    for (const lane of [id, ...alertLanesOf(id)]) this.#webhooks.delete(lane)
   }
 
   /** A worker that runs already checks once more before it stops. */
@@ -117,7 +134,9 @@ export class WebhookWorkers {
   async #run(id: string): Promise<void> {
     const context = this.#getContext()
     if (!context) return
-    const deliver = () => deliverNext(context, () => this.#webhooks.get(id), this.#disable)
+    const disable: DisableWebhook = (webhook, reason) =>
+      this.#disable({ ...webhook, id: webhookOfLane(webhook.id) }, reason)
+    const deliver = () => deliverNext(context, () => this.#webhooks.get(id), disable)
     try {
       while (this.#requested.delete(id)) {
         for (let pauseMs = await deliver(); pauseMs !== null; pauseMs = await deliver())

@@ -14,7 +14,7 @@ import {
 import { extraCostOfWork, workOfUnits } from '../../domain/account/requestCost.ts'
 import { BoundedCache } from '../../domain/cache/boundedCache.ts'
 import { networkOf } from '../../domain/text/address.ts'
-import { type Env, readNumber } from '../../env.ts'
+import { type Env, type NumberVariable, readNumber } from '../../env.ts'
 import { log } from '../../log.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
@@ -98,12 +98,41 @@ export const networkOfCaller = (c: Context): string =>
  * Counts an attempt with a password or a password link, or throws a 429. Right and wrong ones count:
  * each costs a slow hash, which must not begin before this.
  */
-export const countSignIn = async (c: Context, now: number): Promise<void> => {
-  const limit = failureLimit(c.env, 'SIGN_INS_PER_ADDRESS', `password ${networkOfCaller(c)}`, now)
+export const countSignIn = (c: Context, now: number): Promise<void> =>
+  countOfNetwork(c, { purpose: 'password', ...SIGN_INS }, now)
+
+/** Counts the registration of an OAuth client, or throws a 429: each stores a row. */
+export const countRegistration = (c: Context, now: number): Promise<void> =>
+  countOfNetwork(c, { purpose: 'registration', ...SIGN_INS }, now)
+
+/** Counts a request for a share, right or wrong, or throws a 429: nobody signs in for it. */
+export const countShareView = (c: Context, now: number): Promise<void> =>
+  countOfNetwork(c, { purpose: 'share', policy: 'share', variable: 'SHARE_VIEWS_PER_ADDRESS' }, now)
+
+/** Counts a request of an OAuth client, right or wrong, or throws a 429: each reads cell 0. */
+export const countOauthRequest = (c: Context, now: number): Promise<void> =>
+  countOfNetwork(
+    c,
+    { purpose: 'oauth', policy: 'oauth', variable: 'OAUTH_REQUESTS_PER_ADDRESS' },
+    now,
+  )
+
+interface NetworkLimit {
+  purpose: string
+  policy: string
+  variable: NumberVariable
+}
+const SIGN_INS = { policy: 'sign-in', variable: 'SIGN_INS_PER_ADDRESS' } as const
+
+const countOfNetwork = async (
+  c: Context,
+  { purpose, policy, variable }: NetworkLimit,
+  now: number,
+): Promise<void> => {
+  const limit = failureLimit(c.env, variable, `${purpose} ${networkOfCaller(c)}`, now)
   const isCounted = !isExhausted(limit)
   if (isCounted) limit.window.count++
-  if (!isCounted || !(await confirmFailure(c.env, limit)))
-    throw tooMany('sign-in', limit.window, now)
+  if (!isCounted || !(await confirmFailure(c.env, limit))) throw tooMany(policy, limit.window, now)
 }
 
 /**

@@ -2,10 +2,11 @@ import type * as z from 'zod'
 import type { Scope } from '../../domain/account/scope.ts'
 import type { OperatorRight } from '../../domain/admin/operator.ts'
 import type { Purpose } from '../../domain/admin/status.ts'
+import type { Deprecations } from '../version/deprecation.ts'
 import { PROBLEMS, type ProblemCode, SIGN_IN_STATUS } from './problem.ts'
 
 /** One operation, as the validator, the OpenAPI document and the tests read it. */
-export interface Operation {
+export interface Operation extends Deprecations {
   id: string
   tag: string
   summary: string
@@ -100,11 +101,11 @@ const OPERATOR_PROBLEMS = [
 ] as const
 
 const impliedProblems = (contract: Operation): (ProblemCode | false | undefined)[] => {
-  const { scope, query, patches, ifMatch, idempotent, session } = contract
+  const { scope, patches, ifMatch, idempotent, session } = contract
   const hasToken = scope !== 'open' && scope !== 'operator'
   const hasBody = takesBody(contract)
   return [
-    (query || hasBody || ifMatch) && 'invalid-request',
+    'invalid-request',
     hasBody && 'malformed-body',
     isPaged(contract) && 'invalid-cursor',
     patches && 'invalid-patch',

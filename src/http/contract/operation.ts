@@ -24,6 +24,9 @@ import { requireOwnOrigin } from '../ownOrigin.ts'
 import { readIfMatch } from '../reply/etag.ts'
 import { parameterNotFound } from '../reply/notFound.ts'
 import { admitSocket } from '../socket.ts'
+import { markDeprecated } from '../version/deprecation.ts'
+import { convertReply, readVersion } from '../version/version.ts'
+import { type Change, changesAfter, upgradeBody } from '../version/versions.ts'
 import { writerOf } from '../writer.ts'
 import { type Operation, storesMore, takesBody } from './contract.ts'
 import { invalid, Problem } from './problem.ts'
@@ -43,8 +46,14 @@ export const operationOf = (handler: unknown): Operation | undefined =>
   (handler as { [OPERATION]?: Operation })[OPERATION]
 
 /** Validates the body and returns its MACs, which an Idempotency-Key is bound to. */
-const readBody = async (c: Context, contract: Operation): Promise<string[]> => {
-  const body = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
+const readBody = async (
+  c: Context,
+  contract: Operation,
+  changes: readonly Change[],
+): Promise<string[]> => {
+  const sent = await readJson(c, contract.scope === 'open' ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES)
+  const body = sent && { ...sent, value: upgradeBody(sent.value, changes) }
+  markDeprecated(c, contract, body?.value)
   if (contract.patches) {
     if (!body) throw invalid({ pointer: '', detail: 'must be a JSON Merge Patch or a JSON Patch' })
     const type = c.req.header('Content-Type') ?? ''
@@ -149,10 +158,12 @@ export const operation = <const O extends Operation>(
       if (contract.wholeAccount) requireWholeAccount(c)
     }
     rejectPattern(c)
+    const changes = changesAfter(readVersion(c), contract.id)
+    if (!readsBody) markDeprecated(c, contract)
     c.set('ifMatch', contract.ifMatch ? readIfMatch(c) : null)
     checkNumbers?.(c)
     if (checkQuery) await checkQuery(c as never, noNext)
-    const macs = readsBody ? await readBody(c, contract) : []
+    const macs = readsBody ? await readBody(c, contract, changes) : []
     // Before the Idempotency-Key is claimed: API keys of other scopes share its replies, and a 403
     // must not be one of them.
     if (contract.scopeFor) requireScope(c, contract.scopeFor(c.req.valid('json' as never)))
@@ -170,6 +181,7 @@ export const operation = <const O extends Operation>(
       if (!isRead && contract.purpose !== 'intake') useAudit(c)
       return next()
     })
+    await convertReply(c, changes)
     if (work) noteStored(work)
     if (c.get('principal')) writeRequestsLater(accountWork(c))
   }

@@ -1,4 +1,5 @@
 import { MAX_DRILLS_PER_DAY } from '../../domain/message/emergency.ts'
+import { MAX_SANDBOX_DAYS, MAX_SANDBOXES } from '../../domain/sandbox/sandbox.ts'
 import { isoOrNull } from '../../domain/time/iso.ts'
 import type { Context } from '../context.ts'
 import { newReply } from '../reply/newReply.ts'
@@ -70,6 +71,10 @@ export const PROBLEMS = {
     'invalid-link': [
       'The link is not valid. It may have been used, replaced or expired.',
       'Ask for a new link: with `POST /api/Auth/Reset`, or from an administrator of the account for an invitation. A link can be used once; an invitation is valid for 7 days, a reset for one hour.',
+    ],
+    'invalid-authorization': [
+      'The program’s request for access is not valid.',
+      'Start again in the program. If the program has been idle for a day, it must register again (`POST /oauth/register`).',
     ],
     'invalid-patch': [
       'The patch cannot be applied to the resource.',
@@ -162,6 +167,7 @@ export const PROBLEMS = {
     'rule-not-found': ['There is no rule with this id.', UNSEEN],
     'zone-not-found': ['There is no zone with this id.', UNSEEN],
     'watch-not-found': ['There is no watch with this id.', UNSEEN],
+    'share-not-found': ['There is no share with this id.', UNSEEN],
     'webhook-not-found': ['There is no webhook with this id.', UNSEEN],
     'no-location': [
       'The device has not reported a location yet.',
@@ -196,6 +202,22 @@ export const PROBLEMS = {
       'A move can be cancelled before the switch. Afterwards, move the account back.',
     ],
     'account-not-deleted': ['The account is not deleted.', 'There is nothing to bring back.'],
+    'not-a-sandbox': [
+      'The account is not a sandbox.',
+      'There is nothing to keep: it is not erased.',
+    ],
+    'sandbox-end-reached': [
+      `The sandbox is kept for ${MAX_SANDBOX_DAYS} days already, as long as its administrators can.`,
+      'Open another one, or ask the operator to keep this one.',
+    ],
+    'sandbox-of-sandbox': [
+      'A sandbox cannot have sandboxes.',
+      'Open it with the account that opened this one.',
+    ],
+    'sandbox-limit-reached': [
+      `The account has ${MAX_SANDBOXES} sandboxes, as many as it may have.`,
+      'Use one of them, or ask the operator to erase one.',
+    ],
     'device-deleted': [
       'The device that was created with this Idempotency-Key has been deleted.',
       'To create another device, send the request with a new `Idempotency-Key`.',
@@ -243,6 +265,10 @@ export const PROBLEMS = {
     'watch-limit-reached': [
       'The account has the maximum number of watches that run.',
       'Complete, cancel or delete watches that are no longer needed.',
+    ],
+    'share-limit-reached': [
+      'The account has the maximum number of shares.',
+      'Delete shares that have ended or are no longer needed.',
     ],
     'watch-ended': [
       'The watch is completed or cancelled.',

@@ -10,6 +10,12 @@ export const setHeader = (c: Context, name: string, value: string): void => {
   c.get('replyHeaders')[name] = value
 }
 
+/** Adds an entry to the header `Link`. */
+export const addLink = (c: Context, link: string): void => {
+  const before = c.get('replyHeaders').Link
+  setHeader(c, 'Link', before === undefined ? link : `${before}, ${link}`)
+}
+
 /** A reply with the common headers and those of `setHeader`; `headers` replace both. */
 export const newReply = (
   c: Context,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Operation } from '../contract/contract.ts'
 import { makeCursor } from '../paging/page.ts'
 import { isNotModified, tagOf } from './etag.ts'
-import { newReply, setHeader } from './newReply.ts'
+import { addLink, newReply } from './newReply.ts'
 
 /* Handlers reply through these functions, so that the compiler checks replies by their contract. */
 
@@ -77,7 +77,7 @@ export const linkNext = async (c: Context, last: Position | null): Promise<strin
   if (!cursor) return null
   const next = new URL(c.req.url)
   next.searchParams.set('cursor', cursor)
-  setHeader(c, 'Link', `<${next.pathname}${next.search}>; rel="next"`)
+  addLink(c, `<${next.pathname}${next.search}>; rel="next"`)
   return cursor
 }
 

@@ -1,14 +1,20 @@
 import { insertRow, query, runQuery, updateRows } from '../../db/objectTable.ts'
 import { type Account, DEFAULT_RETENTION_DAYS, NO_LIMITS } from '../../domain/account/account.ts'
+import type { DeviceRecord } from '../../domain/account/device.ts'
 import { canGrant } from '../../domain/account/license.ts'
 import { changesBetween } from '../../domain/admin/audit.ts'
-import { completeChange, forBothReleases } from '../../domain/admin/otherRelease.ts'
 import {
   DEFAULT_EMERGENCY_SETTINGS,
   type EmergencySettings,
   escalationOf,
 } from '../../domain/message/emergency.ts'
-import type { MessageCounts } from '../../domain/message/messageBudget.ts'
+import { type MessageCounts, storeMessageOverrides } from '../../domain/message/messageBudget.ts'
+import {
+  SANDBOX_BUDGETS,
+  SANDBOX_DAYS,
+  sandboxEnd,
+  storeSandbox,
+} from '../../domain/sandbox/sandbox.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { localDay } from '../../domain/time/day.ts'
 import { findLastDrill, type LastDrill } from '../alerts/drills.ts'
@@ -36,10 +42,14 @@ export type AccountOutcome =
   | { ok: true; account: Account; sent: MessageCounts; lastDrill: LastDrill | null }
   | AccountRefusal
 
-export type Opening = Pick<
-  Account,
-  'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'
->
+export interface Opening
+  extends Pick<Account, 'id' | 'number' | 'cell' | 'userName' | 'name' | 'timeZone' | 'total'> {
+  /** Of a sandbox, which has limits and devices of its own from the start. */
+  sandbox?: {
+    of: string | null
+    devices: { id: string; record: DeviceRecord }[]
+  }
+}
 export type AccountChange = Partial<
   Pick<
     Account,
@@ -55,7 +65,11 @@ export type AccountChange = Partial<
     EmergencySettings
 >
 
-export const openAccount = (sql: SqlStorage, opening: Opening, now: number): void => {
+export const openAccount = (
+  sql: SqlStorage,
+  { sandbox, ...opening }: Opening,
+  now: number,
+): void => {
   const account: Account = {
     ...opening,
     day: localDay(now, opening.timeZone),
@@ -64,20 +78,28 @@ export const openAccount = (sql: SqlStorage, opening: Opening, now: number): voi
     statusMessage: '',
     deletedAt: null,
     supportMayWrite: false,
-    retentionDays: DEFAULT_RETENTION_DAYS,
-    budgets: NO_LIMITS,
+    sandbox: sandbox ? { of: sandbox.of, erasesAt: sandboxEnd(now) } : null,
+    retentionDays: sandbox ? SANDBOX_DAYS : DEFAULT_RETENTION_DAYS,
+    budgets: sandbox ? SANDBOX_BUDGETS : NO_LIMITS,
     ...DEFAULT_EMERGENCY_SETTINGS,
     creation: now,
     lastModified: now,
     version: 1,
   }
-  insertRow(sql, tables.account, { ...account, disabled: false })
+  const { budgets, ...columns } = account
+  insertRow(sql, tables.account, {
+    ...columns,
+    ...budgets,
+    messagesPerDay: storeMessageOverrides(budgets.messagesPerDay),
+    sandbox: storeSandbox(account.sandbox),
+    disabled: false,
+  })
   post(sql, { kind: 'account', account, nextExpiry: null })
 }
 
 export const acceptAccount = (tx: Decision): AccountOutcome => ({
   ok: true,
-  account: forBothReleases(tx.account),
+  account: tx.account,
   sent: sentToday(tx),
   lastDrill: findLastDrill(tx.sql),
 })
@@ -96,7 +118,7 @@ export const editAccount = (
   versions: number[] | null,
 ): AccountOutcome => {
   const { account, now } = tx
-  const change = withAllowedRetention(account, completeChange(account, asked))
+  const change = withAllowedRetention(account, asked)
   if (versions && !versions.includes(account.version))
     return { ok: false, refusal: 'precondition-failed' }
   const { timeZone = account.timeZone, total = account.total } = change

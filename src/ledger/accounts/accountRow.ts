@@ -3,6 +3,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { currentDay } from '../../domain/account/license.ts'
 import { parseEmergencySettings, storeEmergencySettings } from '../../domain/message/emergency.ts'
 import { parseMessageOverrides, storeMessageOverrides } from '../../domain/message/messageBudget.ts'
+import { parseSandbox, storeSandbox } from '../../domain/sandbox/sandbox.ts'
 import { sameJson } from '../../domain/text/json.ts'
 import { type Day, dayStart } from '../../domain/time/day.ts'
 import type { Decision } from '../decision.ts'
@@ -16,7 +17,7 @@ export const readAccountRow = (sql: SqlStorage): typeof tables.account.$inferSel
 const toAccount = (row: typeof tables.account.$inferSelect): Account => {
   const { nextDevice, nextExpiry, eventsSeen, erased, disabled, emergency, ...members } = row
   const { locationsPerDay, storageBytes, maxUsers, messagesPerDay, ...others } = members
-  const { requestsPerMinute, maxRetentionDays, maxZones, ...account } = others
+  const { requestsPerMinute, maxRetentionDays, maxZones, sandbox, ...account } = others
   const limits = { maxUsers, requestsPerMinute, maxRetentionDays, maxZones }
   return {
     ...account,
@@ -27,6 +28,7 @@ const toAccount = (row: typeof tables.account.$inferSelect): Account => {
       messagesPerDay: parseMessageOverrides(messagesPerDay),
     },
     ...parseEmergencySettings(emergency),
+    sandbox: parseSandbox(sandbox),
   }
 }
 
@@ -57,7 +59,9 @@ export const saveAccount = (tx: Decision): void => {
   const emergency = storeEmergencySettings(account)
   const messagesPerDay = storeMessageOverrides(budgets.messagesPerDay)
   const disabled = account.status === 'disabled'
-  const columns = { ...changed, ...budgets, disabled, messagesPerDay, emergency, nextExpiry }
+  const sandbox = storeSandbox(account.sandbox)
+  const stored = { disabled, messagesPerDay, emergency, sandbox, nextExpiry }
+  const columns = { ...changed, ...budgets, ...stored }
   updateRows(sql, tables.account, columns)
   tx.post({ kind: 'account', account, nextExpiry })
   const wasFull = before.used >= before.total

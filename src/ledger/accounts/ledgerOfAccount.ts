@@ -9,6 +9,7 @@ import { readAccount } from './accountRow.ts'
 import * as ending from './ending.ts'
 import { recordExpirations } from './expirations.ts'
 import { type LogPage, readLog } from './licenseLog.ts'
+import * as sandboxes from './sandboxes.ts'
 import { type LedgerUsage, reportUsage } from './usageReport.ts'
 
 const MAX_SWEPT = 200
@@ -22,13 +23,11 @@ export class LedgerOfAccount extends ArchivedLedger {
       if (readAccount(this.sql)) return
       const now = Date.now()
       accounts.openAccount(this.sql, opening, now)
-      const { id, cell, userName, name, timeZone, total: licenses } = opening
-      const changes = changesBetween(null, { userName, name, timeZone, licenses, cell })
-      beginDecision(this.sql, this.env, now, writer)?.audit(
-        'account.created',
-        { type: 'account', id },
-        changes,
-      )
+      const { id, cell, userName, name, timeZone, total: licenses, sandbox } = opening
+      const about = { userName, name, timeZone, licenses, cell, ...(sandbox && { sandbox: true }) }
+      const tx = beginDecision(this.sql, this.env, now, writer)
+      tx?.audit('account.created', { type: 'account', id }, changesBetween(null, about))
+      if (tx && sandbox) sandboxes.createDevices(tx, sandbox.devices)
     })
     await this.outboxDrain.drain()
     return this.readAccount()
@@ -56,6 +55,19 @@ export class LedgerOfAccount extends ArchivedLedger {
   /** Erases the account if it was deleted until then: the caller's copy may be older. */
   async eraseIfDeleted(until: number, writer: Writer): Promise<void> {
     await this.decideOfAny((tx) => ending.eraseIfDeleted(tx, until), writer)
+  }
+
+  async keepSandbox(writer?: Writer): Promise<sandboxes.KeepOutcome> {
+    return this.decide(sandboxes.keepSandbox, writer)
+  }
+
+  async extendSandbox(writer?: Writer): Promise<sandboxes.KeepOutcome> {
+    return this.decide(sandboxes.extendSandbox, writer)
+  }
+
+  /** Erases a sandbox that was due until then: the caller's copy may be older. */
+  async eraseDueSandbox(until: number, writer: Writer): Promise<void> {
+    await this.decideOfAny((tx) => sandboxes.eraseIfDue(tx, until), writer)
   }
 
   async deleteAccount(

@@ -90,6 +90,8 @@ export type LedgerUsage = Pick<
   /** The last day that is not in the future. */
   to: Day
   creation: number
+  /** Whether it is a sandbox, which nobody is sent an invoice for. */
+  isSandbox: boolean
 }
 
 const earlier = (one: Day, other: Day): Day => {
@@ -115,6 +117,8 @@ export const reportUsage = (sql: SqlStorage, span: DaySpan, now: number): Ledger
     messageUsage,
     query`${isInSpan} AND ${messageUsage.provider} <> '' ORDER BY ${messageUsage.day}`,
   )
-  const { creation } = row
-  return { from, to, creation, timeZone, licenses, messages, exact: findExact(sql, row, from) }
+  const { creation, sandbox } = row
+  const exact = findExact(sql, row, from)
+  const isSandbox = sandbox !== null
+  return { from, to, creation, isSandbox, timeZone, licenses, messages, exact }
 }

@@ -12,6 +12,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { findFault, type ListedFile, type Manifest } from '../../domain/archive/archive.ts'
 import { storeEmergencySettings } from '../../domain/message/emergency.ts'
 import { storeMessageOverrides } from '../../domain/message/messageBudget.ts'
+import { renewSandbox, storeSandbox } from '../../domain/sandbox/sandbox.ts'
 import { localDay } from '../../domain/time/day.ts'
 import type { Env } from '../../env.ts'
 import { postUsageOfDay } from '../accounts/account.ts'
@@ -60,6 +61,7 @@ export const startImport = (sql: SqlStorage, start: Start, now: number): ImportO
     messagesPerDay: storeMessageOverrides(budgets.messagesPerDay),
     emergency: storeEmergencySettings(start.account),
     disabled: members.status === 'disabled',
+    sandbox: storeSandbox(renewSandbox(members.sandbox ?? null, now)),
     day: localDay(now, members.timeZone),
     used: 0,
     eventsSeen: start.sequence,

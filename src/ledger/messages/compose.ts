@@ -5,6 +5,7 @@ import {
   type Recipient,
 } from '../../domain/message/alert.ts'
 import type { MessageText } from '../../domain/message/text/messageText.ts'
+import { markText } from '../../domain/sandbox/sandbox.ts'
 import type { Decision } from '../decision.ts'
 import { limitResetAt } from '../devices/dailyLimit.ts'
 import type { NewMessage } from '../outbox/outbox.ts'
@@ -32,6 +33,14 @@ export const BUDGET_REACHED = 'message-budget-reached'
 /** The same of a drill, for which the day's messages of drills have no room. */
 export const DRILLS_REACHED = 'drill-limit-reached'
 
+const NO_TEXT: MessageText = { subject: '', text: '' }
+
+/** Those of a sandbox say so. */
+const markTexts = ({ account: { sandbox } }: Decision, { subject, text }: MessageText) => ({
+  subject: markText(sandbox, subject),
+  text: markText(sandbox, text),
+})
+
 /** Composes a message for every recipient, channel by channel; those beyond the quota are suppressed. */
 export const composeMessages = (
   tx: Decision,
@@ -42,7 +51,7 @@ export const composeMessages = (
   const messages: NewMessage[] = []
   for (const channel of CHANNELS) {
     const wanted = recipients.filter((recipient) => recipient.channel === channel)
-    const texts = wanted.map(textOf)
+    const texts = wanted.map((recipient) => markTexts(tx, textOf(recipient)))
     const units = texts.map(({ text }) => unitsOf(channel, text))
     const purpose = { kind, channel, emergencyOf }
     const allowed = isDrill ? wanted.length : countWithinBudget(tx, purpose, units)
@@ -57,7 +66,7 @@ export const composeMessages = (
           ? ({ status: 'queued', reason: null, resetAt: null } as const)
           : ({ status: 'suppressed', reason, resetAt } as const)
       const id = idOf(messages.length)
-      messages.push({ ...recipient, id, kind, ...(texts[index] ?? textOf(recipient)), ...state })
+      messages.push({ ...recipient, id, kind, ...(texts[index] ?? NO_TEXT), ...state })
     })
   }
   return messages

@@ -2,6 +2,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { CHANNELS, type Channel, NO_DEVICE_KEY, subjectOf } from '../../domain/message/alert.ts'
 import { fillLink, LINK_PATH } from '../../domain/message/link.ts'
 import type { Env } from '../../env.ts'
+import { sandbox } from '../../notify/none.ts'
 import { type Message, type SendOutcome, sendTimeoutMs } from '../../notify/provider.ts'
 import { providerFor } from '../../notify/providers.ts'
 import { readAccount } from '../accounts/accountRow.ts'
@@ -142,7 +143,7 @@ class ChannelSender {
 
   async #send(message: MessageRow, account: Account): Promise<Attempt> {
     const { env } = this.#options
-    const provider = providerFor(env, this.#channel)
+    const provider = account.sandbox ? sandbox : providerFor(env, this.#channel)
     const outcome = await provider
       .send(env, this.#toMessage(message, account))
       .catch((): SendOutcome => ({ kind: 'retry', reason: 'provider-failed', maybeAccepted: true }))

@@ -1,7 +1,7 @@
 import { findRow, updateRows } from '../../db/objectTable.ts'
 import { alertIdOf, NO_DEVICE_KEY, type Status, subjectOf } from '../../domain/message/alert.ts'
 import { cloudflare } from '../../notify/cloudflare.ts'
-import { none } from '../../notify/none.ts'
+import { sendsNothing } from '../../notify/none.ts'
 import { isDrill } from '../alerts/drills.ts'
 import { noteOutcome } from '../alerts/emergencies.ts'
 import type { Decision } from '../decision.ts'
@@ -53,7 +53,7 @@ export const changeMessage = (tx: Decision, before: MessageRow, change: MessageC
     const { providerId } = change
     // Cloudflare's events name a message by this id alone.
     const isFoundById = provider === cloudflare.name && providerId != null
-    const isShown = link !== null && provider === none.name && status === 'sent'
+    const isShown = link !== null && sendsNothing(provider) && status === 'sent'
     tx.post({
       kind: 'message-state',
       ...state,

@@ -37,9 +37,9 @@ export const isObsolete = (sql: SqlStorage, message: MessageRow): boolean => {
   return !isOpenEmergency(sql, alertIdOf(id))
 }
 
-/** Counts a message that a provider has accepted in the account's usage; not those of drills. */
+/** Counts an accepted message in the account's usage; not those of drills and sandboxes. */
 const countUsage = (tx: Decision, { id, channel, text }: MessageRow, provider: string): void => {
-  if (isDrill(tx.sql, alertIdOf(id))) return
+  if (tx.account.sandbox || isDrill(tx.sql, alertIdOf(id))) return
   countAccepted(tx, { channel, provider, segments: unitsOf(channel, text) })
 }
 

@@ -1,8 +1,8 @@
+import { decimal, xmlText } from '../../domain/text/xml.ts'
 import { iso } from '../../domain/time/iso.ts'
 import type { StoredLocation } from '../../domain/track/location.ts'
 import { writeChunks } from '../../http/paging/rowWriter.ts'
 import type { Track, Writer } from './formats.ts'
-import { decimal, xmlText } from './xml.ts'
 
 /** Lists beside the track, with one value for each location. */
 const SERIES = {

@@ -17,7 +17,7 @@ export const COMPONENT_NAMES: Readonly<Record<string, string>> = {
   'AlertQuery.sort': 'AlertSort',
   'AlertQuery.state': 'AlertState',
   'ClaimIdentifierBody.device': 'ClaimingDevice',
-  'CreateKeyBody.scopes': 'Scope',
+  'DecideConsentBody.scopes': 'Scope',
   'DecodePayloadReply.reply': 'ProviderReply',
   'Device.limits.emergencyReserve': 'EmergencyReserve',
   'Device.tags': 'Tags',

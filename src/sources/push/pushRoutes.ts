@@ -45,7 +45,8 @@ const admitPush = async (c: Context, now: number): Promise<KnownSource> => {
   if (!known) throw new Problem('route-not-found')
   const { accountId, cell } = known
   // The source has no more rights than an `ingest` key. Admission and log line ask for them.
-  const nobody = { userId: null, groupId: null, adminDevices: null, operatorId: null }
+  const noUser = { userId: null, groupId: null, adminDevices: null, isAgent: false }
+  const nobody = { ...noUser, operatorId: null }
   const { name } = known.source
   const { status } = known
   c.set('principal', { accountId, cell, keyId: id, scopes: ['ingest'], ...nobody, name, status })

@@ -15,7 +15,7 @@ test('every operation needs the scopes that test/support/scopes.ts lists for it'
 /** They change nothing, or ask for another scope when the body does: `scopeFor`. */
 const HARMLESS = ['testRule', 'decodePayload', 'postLocations', 'postAlerts']
 /** Change only the caller's own sessions, and which of its browsers get notifications. */
-const OWN = ['endSession', 'createPushSubscription', 'deletePushSubscription']
+const OWN = ['endSession', 'decideConsent', 'createPushSubscription', 'deletePushSubscription']
 
 test('a token that may only read changes nothing', () => {
   const changing = operations.filter(

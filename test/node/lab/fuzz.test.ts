@@ -24,6 +24,7 @@ const request = { method: 'GET', path: '/api/devices/dev_1', headers: {} }
 const headers = {
   'content-type': 'application/json',
   'x-request-id': 'r',
+  'perigee-version': '2026-11-18',
   'cache-control': 'no-store',
   etag: '"1.x"',
   'ratelimit-policy': '"account";q=6000;w=60',

@@ -45,7 +45,7 @@ describe('the published document', () => {
     )
   })
 
-  test('has every route except the HTML pages and the receipts of providers', () => {
+  test('has every route except the HTML pages, the receipts of providers and that of agents', () => {
     const contracted = new Set(contractedRoutes(app).map(({ method, path }) => `${method} ${path}`))
     const unknown = app.routes.filter(
       ({ method, path }) => method !== 'ALL' && !contracted.has(`${method} ${path}`),
@@ -55,7 +55,7 @@ describe('the published document', () => {
         .map(({ path }) => path)
         .filter(
           (path) =>
-            !/^\/([ac]\/(:link)?|problems(\/:code)?|hooks\/:provider\/:accountId(\/digits)?|in\/:sourceId\/:secret)$/.test(
+            !/^\/([ac]\/(:link)?|oauth\/\w+|\.well-known\/oauth-[a-z-]+(\/mcp)?|s\/(:secret(\/[a-z.]+)?)?|problems(\/:code)?|hooks\/:provider\/:accountId(\/digits)?|in\/:sourceId\/:secret|mcp)$/.test(
               path,
             ),
         ),

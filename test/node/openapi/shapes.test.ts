@@ -212,11 +212,13 @@ test('the contract implies parameters, headers and error replies', () => {
   expect(named(put.parameters)).toEqual([
     'path satelliteId',
     'header If-Match',
+    'header Perigee-Version',
     'header X-Request-Id',
   ])
   expect(put.security).toEqual([{ token: ['write'] }])
   expect(Object.keys(put.responses?.[200].headers)).toEqual([
     'X-Request-Id',
+    'Perigee-Version',
     'RateLimit-Policy',
     'RateLimit',
     'ETag',

@@ -28,6 +28,7 @@ export const logWithoutPoke = async (
   count: number,
   type = 'device.updated',
   deviceId: string | null = null,
+  data: object = {},
 ) => {
   for (let left = count; left > 0; left -= 200) {
     const rows = Array.from({ length: Math.min(left, 200) }, () => crypto.randomUUID())
@@ -39,7 +40,7 @@ export const logWithoutPoke = async (
         type,
         time,
         deviceId,
-        data: { name: row },
+        data: { name: row, ...data },
       }),
     )
     await env.DB.batch(statements)

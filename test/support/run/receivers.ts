@@ -1,3 +1,5 @@
+import { openBroker } from './broker.ts'
+
 /*
  * Answers every request that the Worker under test sends out: the pool hands them to Node
  * (`outboundService` in vitest.config.ts), so tests use public https names as production does, and
@@ -5,7 +7,7 @@
  *
  * `POST https://receiver.example/<inbox>/<behaviour>` records the call and answers as the behaviour
  * says. `GET https://receiver.example/<inbox>` lists the recorded calls; `PUT` releases the calls
- * that `held` keeps open.
+ * that `held` keeps open. A WebSocket to a behaviour `broker` is one of broker.ts.
  */
 
 export interface ReceivedCall {
@@ -40,15 +42,16 @@ const tenMegabytes = () => {
 
 /**
  * `slow-300` takes 300 ms, `after-2` fails twice and then succeeds, `held` fails once its inbox is
- * released, `held-1` fails once and then behaves like `held`, three digits are a status.
+ * released, `held-1` fails once and then behaves like `held`, `held-0-400` fails with 400, three
+ * digits are a status.
  */
 const answer = async (inbox: string, behaviour: string, calls: number): Promise<Response> => {
-  const [kind, amount = '0'] = behaviour.split('-')
+  const [kind, amount = '0', heldStatus = '503'] = behaviour.split('-')
   if (kind === 'ok') return new Response('thank you')
   if (kind === 'mail') return Response.json({ id: `mail-${calls}` })
   if (kind === 'hang') await wait(60_000)
   while (kind === 'held' && calls > Number(amount) && !released.has(inbox)) await wait(20)
-  if (kind === 'held') return new Response('sorry', { status: 503 })
+  if (kind === 'held') return new Response('sorry', { status: Number(heldStatus) })
   if (kind === 'slow') await wait(Number(amount))
   if (kind === 'big') return new Response(tenMegabytes())
   if (kind === 'after' && calls <= Number(amount)) return new Response('not yet', { status: 503 })
@@ -109,6 +112,7 @@ export const answerOutboundRequest = async (request: Request): Promise<Response>
     return new Response('the tests have no such host', { status: 502 })
   const [, inbox = '', behaviour = ''] = pathname.split('/')
   const calls = inboxNamed(inbox)
+  if (behaviour.startsWith('broker')) return openBroker(behaviour, calls) as unknown as Response
   if (request.method === 'GET') return Response.json(calls)
   if (request.method === 'PUT') {
     released.add(inbox)
@@ -120,5 +124,9 @@ export const answerOutboundRequest = async (request: Request): Promise<Response>
     headers: Object.fromEntries(request.headers),
     body: await request.text(),
   })
+  // `refuse-x` and `break-x` fail for a body that contains x.
+  const [, fault, part = ''] = /^(refuse|break)-(.+)$/.exec(behaviour) ?? []
+  if (fault && calls.at(-1)?.body.includes(part))
+    return new Response('no', { status: fault === 'refuse' ? 400 : 500 })
   return answer(inbox, behaviour, calls.length)
 }

@@ -155,7 +155,7 @@ const LISTS: Record<string, () => Bounds> = {
 /** Their rows are in the ledger or the feed. */
 const NOT_IN_D1 = ['readLicenseLog', 'listDeliveries']
 /** Few rows, whose number the service bounds: each list is a range of an index. */
-const BOUNDED = ['listZones', 'listRules', 'listWatches']
+const BOUNDED = ['listZones', 'listRules', 'listWatches', 'listShares']
 
 describe('a page of ten', () => {
   test('is bounded below for every list of the API', () => {

@@ -156,6 +156,7 @@ describe(`with ${USERS} users, ${GROUPS} groups and ${DEVICES} devices`, () => {
         hash: '',
         userId: created.row.id,
         expires: null,
+        apiVersion: null,
       },
       3,
     )

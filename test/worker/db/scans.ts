@@ -29,7 +29,7 @@ const READS_TABLE = new RegExp(
 const READS_ACCOUNT = /USING .*INDEX (?!\w+_unique)(\w+) \(account_id=\?\)$/
 /** An account has at most a few hundred of each, or a thousand. Reconciling goes through all memberships. */
 const SMALL =
-  /^(webhooks_|rules_|zones_|watches_|sources_|source_directory_|(users|group_devices)_account$)/
+  /^(webhooks_|rules_|zones_|watches_|shares_|sources_|source_directory_|(users|group_devices)_account$)/
 
 /** A move copies and compares everything that an account has, in pages. */
 const IS_OF_MOVE = /\bmove_changes\b|\bpage_bytes\b/

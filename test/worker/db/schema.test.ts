@@ -52,6 +52,7 @@ const NOT_MOVED = [
   'moves',
   'moved_accounts',
   'move_changes',
+  'oauth_records',
   'operators',
   'push_keys',
   'sign_in_attempts',

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fetchToken } from '../../support/accounts.ts'
+import { fetchToken, openAccount } from '../../support/accounts.ts'
 import { SCOPES_OF } from '../../support/scopes.ts'
 import { badTokens, makeToken, readToken } from '../../support/tokens.ts'
+import { createBoundUser } from '../../support/users.ts'
 import { type Fixture, type Request, withHeaders } from './fixture.ts'
 import type { Route } from './routes.ts'
 import { SAMPLES } from './samples.ts'
@@ -86,15 +87,27 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
       return
     }
 
+    if (SAMPLES[route.id]?.person) {
+      test('of a key, even of one that is bound to a user', async () => {
+        const user = await createBoundUser(await openAccount(), { privileges: ['admin'] })
+        const headers = { Authorization: `Bearer ${user.token}` }
+        const reply = await send(withHeaders(await fixture.request(), headers))
+        expect([reply.status, reply.body.code]).toEqual([403, 'forbidden'])
+      })
+      return
+    }
+
     test('with a token whose key was deleted', async () => {
       const made = await fixture.mine.call('POST', '/api/account/keys', {
         body: { name: 'Deleted', scopes: ['admin'], userId: fixture.userId },
       })
       const token = await fetchToken(fixture.mine.userName, made.body.apiKey)
-      expect(
-        (await send(withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` })))
-          .status,
-      ).toBeLessThan(400)
+      const reply = await send(
+        withHeaders(await fixture.request(), { Authorization: `Bearer ${token}` }),
+      )
+      const refused = SAMPLES[route.id]?.refused
+      if (refused) expect(reply.body.code).toBe(refused)
+      else expect(reply.status).toBeLessThan(400)
       await fixture.mine.call('DELETE', `/api/account/keys/${made.body.key.id}`)
       await expectRefused(`Bearer ${token}`, 'key-revoked')
     })
@@ -112,6 +125,8 @@ export const checkAuthentication = (route: Route, fixtureOf: () => Fixture): voi
         )
         if (insufficient.includes(granted))
           expect([reply.status, reply.body.code], granted).toEqual([403, 'forbidden'])
+        else if (SAMPLES[route.id]?.refused)
+          expect(reply.body.code, granted).toBe(SAMPLES[route.id]?.refused)
         else expect(reply.status, `${granted}: ${reply.text}`).toBeLessThan(300)
       }
     })

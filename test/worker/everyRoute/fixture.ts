@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { createSignInUser, signIn } from '../../support/sessions.ts'
 import { eventually } from '../../support/time.ts'
 import { createBoundUser } from '../../support/users.ts'
 import { fillPath, parametersOf, type Route } from './routes.ts'
@@ -35,11 +36,18 @@ export const withHeaders = (sent: Request, changed: Record<string, string | null
   ),
 })
 
+const createAdministrator = (account: TestAccount) =>
+  createSignInUser(account, { privileges: ['admin'] })
+
 export const makeFixture = async (route: Route): Promise<Fixture> => {
   const sample = SAMPLES[route.id]
   if (!sample) throw new Error(`${route.id} has no row in everyRoute/samples.ts`)
   const open = async () => {
     const account = await openAccount({ licenses: 1000 })
+    if (sample.person) {
+      const { token } = await signIn(account, await createAdministrator(account))
+      return { account: { ...account, token } }
+    }
     if (!sample.user) return { account }
     const { id: userId, token } = await createBoundUser(account, { privileges: ['admin'] })
     return { account: { ...account, token }, userId }

@@ -193,7 +193,7 @@ export const checkReplies = (route: Route, fixtureOf: () => Fixture): void => {
         expect(contract.idempotent).toBeUndefined()
         const sent = withHeaders(await fixture.request(), { 'Idempotency-Key': 'a b' })
         const reply = await send(sent)
-        expect(reply.status, reply.text).toBeLessThan(300)
+        if (!SAMPLES[route.id]?.refused) expect(reply.status, reply.text).toBeLessThan(300)
         expect(reply.headers.has('Idempotent-Replayed')).toBe(false)
       })
 

@@ -2,7 +2,7 @@ import { app } from '../../../src/app.ts'
 import type { Operation } from '../../../src/http/contract/contract.ts'
 import { operationOf } from '../../../src/http/contract/operation.ts'
 
-/** HTML pages, also those of links, and receipts, whose format each provider defines. */
+/** HTML pages, receipts, whose format each provider defines, and what agents speak. */
 export const WITHOUT_CONTRACT = [
   'GET /problems',
   'GET /problems/:code',
@@ -10,12 +10,25 @@ export const WITHOUT_CONTRACT = [
   'POST /in/:sourceId/:secret',
   'POST /hooks/:provider/:accountId',
   'POST /hooks/:provider/:accountId/digits',
+  'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /.well-known/oauth-authorization-server',
+  'GET /oauth/authorize',
+  'POST /oauth/register',
+  'POST /oauth/token',
+  'POST /oauth/revoke',
   'GET /a/',
   'GET /a/:link',
   'POST /a/:link',
   'GET /c/',
   'GET /c/:link',
   'POST /c/:link',
+  'GET /s/',
+  'GET /s/:secret',
+  'GET /s/:secret/locations.geojson',
+  'GET /s/:secret/locations.kml',
+  'GET /s/:secret/link.kml',
+  'POST /mcp',
 ]
 
 export interface Route {

@@ -2,7 +2,7 @@ import { env, exports } from 'cloudflare:workers'
 import type { Scope } from '../../../src/domain/account/scope.ts'
 import { START } from '../../../src/domain/admin/move.ts'
 import type { ProblemCode } from '../../../src/http/contract/problem.ts'
-import { openAccount, type TestAccount } from '../../support/accounts.ts'
+import { openAccount, openSandbox, type TestAccount } from '../../support/accounts.ts'
 import { makeBrowser, PUSH_PATH } from '../../support/alerts/push.ts'
 import { call, callAsOperator, ORIGIN } from '../../support/http.ts'
 import {
@@ -13,6 +13,7 @@ import {
   signIn,
 } from '../../support/sessions.ts'
 import { createUser } from '../../support/users.ts'
+import { startClient } from '../oauth/agent.ts'
 
 /*
  * One row for each operation, by the `id` of its contract: how to make a request that succeeds.
@@ -27,6 +28,7 @@ import { createUser } from '../../support/users.ts'
  *   query   what a GET needs, such as `?from=…&to=…`.
  *   scope   the scope that this request needs, if the contract names those of several kinds.
  *   user    whether the token must be of a user: then `token` of the accounts is that of one.
+ *   person  whether the token must be of a session: then no key may make this request.
  *   refused the problem that even a valid request gets on a local server.
  */
 export interface Sample {
@@ -36,6 +38,7 @@ export interface Sample {
   query?: string
   scope?: Scope | Scope[]
   user?: true
+  person?: true
   refused?: ProblemCode
 }
 
@@ -104,6 +107,8 @@ const makeCookie = async (owner: TestAccount) => {
   const { cookie } = await signIn(owner, await createSignInUser(owner))
   return { Cookie: cookie, Origin: ORIGIN }
 }
+
+const newConsent = async () => ({ query: (await startClient()).query, scopes: ['read'] })
 
 const newSubscription = async () => (await makeBrowser()).subscription
 
@@ -250,6 +255,14 @@ const makeDeletedAccount = async () => {
   return account
 }
 
+const makeSandbox = async () => ({ accountId: (await openSandbox()).id })
+
+/** An account has a few at most, and the tests open more. */
+const forgetSandboxes = async () => {
+  await env.DB.prepare('UPDATE directory SET sandbox_of = NULL').run()
+  return {}
+}
+
 const unique = () => crypto.randomUUID().slice(0, 8)
 
 const newZone = () => ({
@@ -286,6 +299,17 @@ const makeWatch = async (owner: TestAccount) => {
   return { watchId: body.watch.id as string }
 }
 
+const newShare = async (owner: TestAccount) => ({
+  name: `Share ${unique()}`,
+  devices: [(await makeDevice(owner)).deviceId],
+  history: 24,
+})
+
+const makeShare = async (owner: TestAccount) => {
+  const { body } = await owner.call('POST', '/api/shares', { body: await newShare(owner) })
+  return { shareId: body.share.id as string }
+}
+
 export const SAMPLES: Record<string, Sample> = {
   readHealth: {},
   readOperatorHealth: {},
@@ -298,6 +322,8 @@ export const SAMPLES: Record<string, Sample> = {
   signOut: { headers: makeCookie, body: () => ({ everywhere: false }) },
   listSessions: {},
   endSession: { params: makeSession, scope: 'admin' },
+  readConsent: { person: true, query: '?query=client_id', refused: 'invalid-authorization' },
+  decideConsent: { person: true, body: newConsent },
   inviteUser: { params: makeUser },
   requestReset: { body: ({ userName }) => ({ account: userName, email: 'ana@example.com' }) },
   setPassword: {
@@ -482,6 +508,13 @@ export const SAMPLES: Record<string, Sample> = {
   cancelWatch: { params: makeWatch },
   showWatchLink: { params: makeWatch },
 
+  listShares: {},
+  createShare: { body: newShare },
+  readShare: { params: makeShare },
+  replaceShare: { params: makeShare, body: newShare },
+  patchShare: { params: makeShare, body: () => ({ name: unique() }) },
+  deleteShare: { params: makeShare },
+
   listEvents: { query: '?after=1&types=key.*,device.created' },
   listWebhooks: {},
   createWebhook: {
@@ -515,6 +548,10 @@ export const SAMPLES: Record<string, Sample> = {
   patchOperatedAccount: { params: makeAccount, body: () => ({ licenses: 7 }) },
   deleteAccount: { params: makeAccount },
   undeleteAccount: { params: makeDeletedAccount },
+  keepAccount: { params: makeSandbox },
+  listSandboxes: {},
+  openSandbox: { body: forgetSandboxes },
+  keepSandbox: { refused: 'not-a-sandbox' },
   exportAccount: {},
   exportOperatedAccount: { params: makeAccount },
   // The archive of test/worker/archive.test.ts is no JSON.

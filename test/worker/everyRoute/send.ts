@@ -1,6 +1,7 @@
 import { exports } from 'cloudflare:workers'
 import { expect } from 'vitest'
 import { PROBLEMS } from '../../../src/http/contract/problem.ts'
+import { NEWEST_VERSION } from '../../../src/http/version/versions.ts'
 import { ORIGIN, type Reply } from '../../support/http.ts'
 
 export interface Sent {
@@ -24,13 +25,14 @@ const expectCommon = (
   const { pathname } = new URL(path, ORIGIN)
   expect(status, text).toBeLessThan(500)
   expect(headers.get('X-Request-Id')).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  expect(headers.get('Perigee-Version')).toBe(NEWEST_VERSION)
   expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
   const cors = [...headers.keys()].filter((name) => name.startsWith('access-control-'))
   if (COOKIE_PATHS.test(pathname)) expect(cors).toEqual([])
   else {
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect(headers.get('Access-Control-Expose-Headers')).toBe(
-      'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Idempotent-Replayed, WWW-Authenticate',
+      'ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Idempotent-Replayed, WWW-Authenticate, Perigee-Version, Deprecation, Sunset',
     )
   }
   if (pathname.startsWith('/api/')) {

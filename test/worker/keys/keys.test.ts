@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parseApiKey } from '../../../src/domain/account/apiKey.ts'
+import { NEWEST_VERSION } from '../../../src/http/version/versions.ts'
 import {
   fetchToken,
   fetchTokenWithScopes,
@@ -44,6 +45,7 @@ test('a new key is shown once, listed without its secret, and gets a token with 
     creation: expect.stringMatching(/Z$/),
     expires: null,
     lastUsed: null,
+    version: NEWEST_VERSION,
     support: null,
   })
   expect(parseApiKey(apiKey)?.id).toBe(key.id)

@@ -16,7 +16,7 @@ const onStorage = <T>(
 
 test.each([
   { name: 'ledger', objects: env.LEDGER, tables: ledgerTables, count: 26 },
-  { name: 'feed', objects: env.FEED, tables: feedTables, count: 6 },
+  { name: 'feed', objects: env.FEED, tables: feedTables, count: 7 },
 ])('the declared tables of the $name are those that the migrations make', async (object) => {
   const declared = Object.values<unknown>(object.tables).filter((value) => is(value, Table))
   expect(declared).toHaveLength(object.count)

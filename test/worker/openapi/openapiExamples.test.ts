@@ -17,7 +17,7 @@ const examples = routes.flatMap((route) => {
   return Object.entries(named).map(([name, { value }]) => ({ id: route.id, name, route, value }))
 })
 
-/** No example can have the key, password, link or device of a real account. */
+/** No example can have the key, password, link, device or program of a real account. */
 const REFUSED: Record<string, string> = {
   getToken: 'wrong-credentials',
   signIn: 'wrong-credentials',
@@ -25,6 +25,9 @@ const REFUSED: Record<string, string> = {
   testRule: 'invalid-request',
   createWatch: 'invalid-request',
   replaceWatch: 'invalid-request',
+  createShare: 'invalid-request',
+  replaceShare: 'invalid-request',
+  decideConsent: 'invalid-authorization',
 }
 
 test('there are examples', () => {

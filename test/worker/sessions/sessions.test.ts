@@ -223,6 +223,7 @@ describe('GET /api/me', () => {
       timeZone: 'UTC',
       status: 'active',
       statusMessage: '',
+      sandbox: null,
     }
     const session = await callAs('GET', '/api/me')
     expect(session.body).toEqual({

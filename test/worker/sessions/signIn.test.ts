@@ -267,7 +267,7 @@ test('a user has at most 50 sessions; a further one ends the oldest', async () =
     Array.from({ length: 49 }, (_, index) =>
       env.DB.prepare(
         `INSERT INTO sessions SELECT substr(id, 1, 22) || ?, account_id, user_id, counter, creation,
-           last_used + ?, expires, user_agent FROM sessions WHERE id = ?`,
+           last_used + ?, expires, user_agent, agent FROM sessions WHERE id = ?`,
       ).bind(String(index + 1000), index + 1, first.sessionId),
     ),
   )

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { PerigeeError } from '../../../../clients/typescript/src/error.ts'
 import { call } from '../../../api/client.ts'
 import { isAdmin } from '../../../api/people.ts'
-import type { ApiError } from '../../../api/problem.ts'
 import { useAction } from '../../../api/resource.ts'
 import type { Command, Device, SendCommandReply } from '../../../api/types.ts'
 import { later } from '../../../text/later.ts'
@@ -26,7 +26,7 @@ const WAYS = choicesOf(['network', 'sms'], later.conversation.ways)
 const KIND_CHOICES = choicesOf(KINDS, later.conversation.kinds)
 
 interface NoChannelProps {
-  error: ApiError
+  error: PerigeeError
   way: Way
   /** What an SMS would be; null where the device has no number. */
   sms: 'text' | 'other' | null

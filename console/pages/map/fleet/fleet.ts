@@ -1,9 +1,10 @@
 import { batch, computed, signal } from '@preact/signals'
+import type { PerigeeError } from '../../../../clients/typescript/src/error.ts'
 import { call } from '../../../api/client.ts'
+import { isOffline, onBack } from '../../../api/connection.ts'
 import { readDevices } from '../../../api/devices.ts'
+import { toError } from '../../../api/errors.ts'
 import { rememberNames } from '../../../api/names.ts'
-import { type ApiError, toApiError } from '../../../api/problem.ts'
-import { onBack } from '../../../api/send.ts'
 import type { Device, Location } from '../../../api/types.ts'
 import { devicesInEmergency } from '../../../app/emergencies.ts'
 import { now } from '../../../format/time.ts'
@@ -23,7 +24,7 @@ const FLUSH_MS = 250
 
 const devices = signal<ReadonlyMap<string, Device>>(new Map())
 export const isLoading = signal(true)
-export const loadError = signal<ApiError | null>(null)
+export const loadError = signal<PerigeeError | null>(null)
 
 /** Members by their devices: of 10,000 devices few change at a time. */
 const members = new WeakMap<Device, { member: Member; at: number; isInEmergency: boolean }>()
@@ -155,7 +156,7 @@ const load = async (): Promise<void> => {
     })
   } catch (error) {
     if (number !== lastLoad) return
-    loadError.value = toApiError(error)
+    loadError.value = toError(error)
     isLoading.value = false
   }
   schedule()
@@ -169,7 +170,7 @@ export const startFleet = (): (() => void) => {
     // Before the list is read, so that nothing between the two is missed.
     live.on(['location.reported', 'device.*'], receive),
     live.onGap(reloadFleet),
-    onBack(() => loadError.peek()?.isOffline && reloadFleet()),
+    onBack(() => isOffline(loadError.peek()) && reloadFleet()),
   ]
   void load()
   return () => {

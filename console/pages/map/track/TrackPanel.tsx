@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { callForResponse } from '../../../api/client.ts'
-import { toApiError } from '../../../api/problem.ts'
+import { toError } from '../../../api/errors.ts'
 import { useResource } from '../../../api/resource.ts'
 import type { Location } from '../../../api/types.ts'
 import { formatExact, formatUtc, toLocalInput } from '../../../format/time.ts'
@@ -225,7 +225,7 @@ export const TrackPanel = ({ deviceId, name, onTrack, onPlayhead }: TrackPanelPr
   useEffect(() => onTrack(data), [data, onTrack])
   const exportAs = (format: string) =>
     exportTrack(deviceId, readInterval(), format).catch((error) =>
-      toast(toApiError(error).message, 'failed'),
+      toast(toError(error).message, 'failed'),
     )
   return (
     <section class="track" aria-label={text.map.track}>

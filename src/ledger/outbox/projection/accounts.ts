@@ -8,13 +8,14 @@ import {
   storeEmergencySettings,
 } from '../../../domain/message/emergency.ts'
 import { storeMessageOverrides } from '../../../domain/message/messageBudget.ts'
+import { storeSandbox } from '../../../domain/sandbox/sandbox.ts'
 import type { Write } from '../outbox.ts'
 import { type Columns, compileUpsert } from './upsert.ts'
 
 /** Whatever changes rules writes their version, and every effect has a number of its own. */
 type AccountColumns = Columns<typeof accounts, 'rulesVersion' | 'seq'>
 
-/** An effect of an earlier release has no status, budgets or emergency settings. */
+/** An effect of an earlier release has no sandbox or emergency settings. */
 export const toAccountColumns = (posted: Account, nextExpiry: number | null): AccountColumns => {
   const { budgets, ...account } = completeAccount(posted)
   return {
@@ -24,6 +25,8 @@ export const toAccountColumns = (posted: Account, nextExpiry: number | null): Ac
     disabled: account.status === 'disabled',
     messagesPerDay: storeMessageOverrides(budgets.messagesPerDay),
     emergency: storeEmergencySettings({ ...DEFAULT_EMERGENCY_SETTINGS, ...account }),
+    sandbox: storeSandbox(account.sandbox),
+    sandboxErasesAt: account.sandbox?.erasesAt ?? null,
     nextExpiry,
   }
 }

@@ -16,41 +16,6 @@ test('the types of the console are those of the OpenAPI document', () => {
   expect(published, 'console/api/types.ts is out of date: run npm run openapi').toBe(formatted)
 })
 
-test('nullable, optional, listed and referenced members become TypeScript', () => {
-  const text = apiTypes({
-    paths: {
-      '/api/boats/{id}': {
-        get: {
-          responses: {
-            200: {
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/Boat' } } },
-            },
-            404: {},
-          },
-        },
-      },
-    },
-    components: {
-      schemas: {
-        Boat: {
-          type: 'object',
-          required: ['name', 'kinds'],
-          properties: {
-            name: { type: ['string', 'null'] },
-            kinds: { type: 'array', items: { enum: ['sail', 'motor'] } },
-            'home.port': { type: 'string', readOnly: true },
-            length: { type: 'number' },
-          },
-        },
-      },
-    },
-  })
-  expect(text).toContain(
-    'export type Boat = { name: (string | null); kinds: ("sail" | "motor")[]; length?: number }',
-  )
-  expect(text).toContain("'GET /api/boats/{id}': { reply: Boat; body: never }")
-})
-
 test('every type and kind of event has a name in the catalogue', () => {
   const unnamed = EVENT_TYPES.flatMap((type) => [type, `${kindOf(type)}.*`]).filter(
     (pattern) => eventName(pattern) === pattern,

@@ -5,7 +5,7 @@ interface Client {
   call: (operation: string, options?: object) => Promise<unknown>
 }
 
-const notFound = () => Response.json({ success: false, error: 'Not found.' }, { status: 404 })
+const notFound = () => Response.json({ success: false, detail: 'Not found.' }, { status: 404 })
 
 describe('a call that deletes', () => {
   let replies: (() => Response)[]

@@ -31,18 +31,18 @@ const openCalls = <T>() => {
 /** The modules that `api/resource.ts` has. */
 const beside = (name: string) =>
   import(new URL(`../../../../console/api/${name}`, import.meta.url).href)
-const { isOnline, send } = (await beside('send.ts')) as {
+const { isOnline, sendOnce } = (await beside('connection.ts')) as {
   isOnline: { value: boolean }
-  send: (call: { method: string; path: string }) => Promise<Response>
+  sendOnce: (method: string, path: string) => Promise<unknown>
 }
-const { ApiError } = (await beside('problem.ts')) as {
-  ApiError: new (message: string, status: number) => Error
+const { PerigeeError } = (await beside('../../clients/typescript/src/error.ts')) as {
+  PerigeeError: new (message: string, members: { status: number }) => Error
 }
 
 /** What a call without an answer throws. */
 const loseConnection = () => {
   isOnline.value = false
-  return new ApiError('No answer.', 0)
+  return new PerigeeError('No answer.', { status: 0 })
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(200)
@@ -145,7 +145,7 @@ describe('what could not be loaded', () => {
       if (isDown) throw new TypeError('no answer')
       return Response.json({})
     })
-    const hook = runHook(() => useResource(() => send({ method: 'GET', path: '/a' }), []), {})
+    const hook = runHook(() => useResource(() => sendOnce('GET', '/a'), []), {})
     await settle()
     expect(hook.value.error).not.toBeNull()
     // The network is there, the service is not.
@@ -164,7 +164,7 @@ describe('what could not be loaded', () => {
       () =>
         useResource(async () => {
           calls++
-          throw new ApiError('No.', 500)
+          throw new PerigeeError('No.', { status: 500 })
         }, []),
       {},
     )

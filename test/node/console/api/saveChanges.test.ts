@@ -25,7 +25,7 @@ describe('saving the changes of a form', () => {
       // Somebody else was faster, until the last version.
       if (versions.length === 1) return Response.json({ devices: ['saved'] })
       versions.shift()
-      return Response.json({ success: false, error: 'Changed.' }, { status: 412 })
+      return Response.json({ success: false, detail: 'Changed.' }, { status: 412 })
     })
   })
   afterEach(() => {

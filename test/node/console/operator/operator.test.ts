@@ -18,10 +18,10 @@ let isDown = false
 const KEY = 'pgo_right'
 
 const answer = (path: string, headers: Record<string, string>): Response => {
-  if (isDown) return Response.json({ error: 'Later.' }, { status: 500 })
+  if (isDown) return Response.json({ detail: 'Later.' }, { status: 500 })
   const isKnown = headers.Authorization === `Bearer ${KEY}`
   if (!isKnown && !(isAccess && !headers.Authorization))
-    return Response.json({ error: 'The token is not an operator’s.' }, { status: 401 })
+    return Response.json({ detail: 'The token is not an operator’s.' }, { status: 401 })
   if (path !== '/admin/me') return Response.json({ success: true })
   const rights = ['read', 'usage', 'support']
   return Response.json({ operator: { id: 'opr_1', name: 'Ana', role: 'support', rights } })
