@@ -13,7 +13,7 @@ import { findFile } from './http/consoleFile.ts'
 import type { AppEnv, Context } from './http/context.ts'
 import { unroutedProblem } from './http/contract/methods.ts'
 import { problemResponse } from './http/contract/problem.ts'
-import { commonReply, type Serve, withinSlot, withLoadShedding } from './http/edge.ts'
+import { commonReply, type Serve, withLoadShedding } from './http/edge.ts'
 import { admitOperator } from './http/operator.ts'
 import { problemOf } from './http/reply/failure.ts'
 import { keys } from './keys/routes.ts'
@@ -52,8 +52,8 @@ import { zoneCollection, zones } from './zones/routes.ts'
 const base = new Hono<AppEnv>()
 base.use(commonReply)
 
-/** For requests that a request makes to the API itself. */
-const serveWithin: Serve = (request, env, context) => withinSlot(app.fetch)(request, env, context)
+/** For requests that a request makes to the API itself: each has a slot of its own. */
+const serveOwn: Serve = (request, env, context) => serveApp(request, env, context)
 
 export const app = base
   .route('/', service)
@@ -108,7 +108,7 @@ export const app = base
   .route('/', links)
   .route('/', watchLinks)
   .route('/', shareLinks)
-  .route('/mcp', mcp(serveWithin))
+  .route('/mcp', mcp(serveOwn))
 
 const problemOfUnrouted = unroutedProblem(app)
 const OPEN_PATHS =

@@ -153,14 +153,3 @@ export const withLoadShedding =
       releaseSlots(request)
     }
   }
-
-/** Serves a request that another one makes, in the slot of that one. */
-export const withinSlot =
-  (serve: Serve): Serve =>
-  async (request, env, context) => {
-    try {
-      return await serve(request, env, context)
-    } finally {
-      releaseSlots(request)
-    }
-  }

@@ -1,4 +1,4 @@
-import { waitForReceiver } from '../http/admission/loadShedding.ts'
+import { waitWithoutSlot } from '../http/admission/loadShedding.ts'
 import type { Context } from '../http/context.ts'
 import type { Serve } from '../http/edge.ts'
 import { VERSION_HEADER } from '../http/version/version.ts'
@@ -14,8 +14,6 @@ interface ApiCall {
   body?: unknown
   /** Repeats of a call with the same key do nothing twice. */
   idempotencyKey?: string | undefined
-  /** Whether it waits for a network: then the message of the agent holds no slot meanwhile. */
-  waitsOutside?: boolean
 }
 
 /** Calls an operation, or throws an `ApiRefusal`. */
@@ -48,7 +46,7 @@ const addressOf = (c: Context, path: string, query: ApiCall['query'] = {}): URL 
 export const apiOf =
   (c: Context, serve: Serve, token: string): Api =>
   async <T>(method: string, path: string, call: ApiCall = {}) => {
-    const { query, body, idempotencyKey, waitsOutside = false } = call
+    const { query, body, idempotencyKey } = call
     const address = c.req.header('CF-Connecting-IP')
     const request = new Request(addressOf(c, path, query), {
       method,
@@ -63,8 +61,10 @@ export const apiOf =
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const send = async () => serve(request, c.env, c.executionCtx as ExecutionContext)
-    const response = await (waitsOutside ? waitForReceiver(c, send) : send())
+    // The call has a slot of its own, which it gives up where it waits. The message needs none.
+    const response = await waitWithoutSlot(c.req.raw, async () =>
+      serve(request, c.env, c.executionCtx as ExecutionContext),
+    )
     const reply = await response.json()
     if (!response.ok)
       throw new ApiRefusal(reply as ProblemBody, response.headers.get('Retry-After'))

@@ -111,7 +111,7 @@ export const writingTools = [
       // A token that may only send commands cannot look a device up.
       const id = /^dev_[0-9a-z]+$/.test(device) ? device : (await findDevice(api, device)).id
       const path = `/api/devices/${id}/sendCommand`
-      const call = { body, idempotencyKey: key, waitsOutside: true }
+      const call = { body, idempotencyKey: key }
       const reply = await api<z.output<typeof sendCommand.reply>>('POST', path, call)
       const { command, result } = reply
       return {

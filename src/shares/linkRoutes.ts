@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { SHARE_PATH } from '../domain/share/share.ts'
 import { publicOrigin } from '../env.ts'
-import { assignSlot } from '../http/admission/loadShedding.ts'
+import { serveViewer } from '../http/admission/loadShedding.ts'
 import { countShareView } from '../http/admission/rateLimit.ts'
 import type { AppEnv, Context } from '../http/context.ts'
 import { PAGE_HEADERS } from '../links/present.ts'
@@ -16,6 +16,7 @@ import {
 import {
   checkPassword,
   countView,
+  type FoundShare,
   findShare,
   formatOnce,
   type OpenShare,
@@ -59,12 +60,14 @@ const FORMATS = {
 
 /** Replies with a share that the viewer may see. */
 const replyShare = async (c: Context, format: keyof typeof FORMATS) => {
-  const { type, views, present } = FORMATS[format]
-  const secret = c.req.param('secret') ?? ''
   await countShareView(c, Date.now())
-  const found = await findShare(c, secret)
+  const found = await findShare(c, c.req.param('secret') ?? '')
   if (!found) return replyNotFound(c)
-  await assignSlot(c.req.raw, found.share.accountId)
+  return serveViewer(c, found.share.accountId, () => replyFound(c, found, format))
+}
+
+const replyFound = async (c: Context, found: FoundShare, format: keyof typeof FORMATS) => {
+  const { type, views, present } = FORMATS[format]
   const password = await checkPassword(c, found)
   if (password === 'wrong')
     return c.html(presentLocked('Enter the password of the share.'), 401, ASKS_PASSWORD)
@@ -77,7 +80,7 @@ const replyShare = async (c: Context, format: keyof typeof FORMATS) => {
   if (c.req.method === 'GET') countView(c, opened, views)
   const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin
   const text = formatOnce(opened, `${format} ${origin}`, () =>
-    present(opened, `${origin}${SHARE_PATH}${secret}`),
+    present(opened, `${origin}${SHARE_PATH}${c.req.param('secret')}`),
   )
   return c.body(text, 200, { ...PAGE_HEADERS, 'Content-Type': type })
 }

@@ -1,13 +1,16 @@
 import { findInCells } from '../db/movedCell.ts'
 import { type Database, openDirectory } from '../db/open.ts'
 import { runBatch } from '../db/statement.ts'
+import { extraCostOfWork, FIRST_PAGE_MS, workOfLocations } from '../domain/account/requestCost.ts'
 import { BoundedCache } from '../domain/cache/boundedCache.ts'
 import { cellOfLink, SHARE_LENGTH } from '../domain/message/link.ts'
 import { isOpen } from '../domain/share/share.ts'
 import { sha256 } from '../domain/text/sha256.ts'
 import { cellNumbers } from '../env.ts'
+import { awaitCostlyTurn, endCostlyTurn } from '../http/admission/loadShedding.ts'
+import { sharesOf } from '../http/admission/pacing.ts'
 import { comparePassword } from '../http/admission/passwordWork.ts'
-import { networkOfCaller } from '../http/admission/rateLimit.ts'
+import { addSharedRead, countSharedRead, networkOfCaller } from '../http/admission/rateLimit.ts'
 import type { Context } from '../http/context.ts'
 import { hashLink } from '../ids.ts'
 import { countersOfShare, giveBackAttempt, takeAttempt } from '../sessions/attempts.ts'
@@ -85,18 +88,31 @@ export const findShare = async (c: Context, secret: string): Promise<FoundShare 
   return finding.run(hash, find, keeperOf(c))
 }
 
+/** Reads what the share shows, when it is the turn of the account's shares, and counts what it read. */
+const readInTurn = async (c: Context, one: FoundShare): Promise<OpenShare> => {
+  const { accountId } = one.share
+  countSharedRead(c, accountId)
+  await awaitCostlyTurn(c.req.raw, sharesOf(accountId), FIRST_PAGE_MS)
+  try {
+    const known = opened.get(one.hash)
+    // Another request has read it in the meantime.
+    if (known?.share === one.share) return known
+    const view = await readView(one.db, one.share, Date.now())
+    const fresh = { ...one, view }
+    opened.set(one.hash, fresh)
+    addSharedRead(c, accountId, extraCostOfWork(workOfLocations(pointsOf(fresh))) - 1)
+    return fresh
+  } finally {
+    endCostlyTurn(c.req.raw)
+  }
+}
+
 /** What the share shows. For viewers who may see it: this costs more than finding it. */
 export const openShare = async (c: Context, one: FoundShare): Promise<OpenShare> => {
   const known = opened.get(one.hash)
   // A share that was found again may have changed.
   if (known?.share === one.share) return known
-  const read = async () => {
-    const view = await readView(one.db, one.share, Date.now())
-    const fresh = { ...one, view }
-    opened.set(one.hash, fresh)
-    return fresh
-  }
-  return reading.run(one, read, keeperOf(c))
+  return reading.run(one, () => readInTurn(c, one), keeperOf(c))
 }
 
 /**

@@ -3,6 +3,7 @@ import { SHARE_PATH } from '../domain/share/share.ts'
 import { hashOnce } from '../http/admission/passwordWork.ts'
 import { resourceRoutes } from '../http/resource/routes.ts'
 import { hashLink } from '../ids.ts'
+import { refuseTemporaryAccess } from '../keys/boundKeys.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { evictShare } from './open.ts'
@@ -16,6 +17,7 @@ export const shares = resourceRoutes(contract.shares, {
     listShares(c.get('db'), c.get('principal'), String(after), limit),
   present: presentShare,
   create: async (db, { record: { password, ...record }, ...creation }, c) => {
+    refuseTemporaryAccess(c.get('principal'), 'A share')
     const { cell, groupId } = c.get('principal')
     const secret = makeShareSecret(cell, crypto.getRandomValues(new Uint8Array(SHARE_BYTES)))
     const secrets = {
@@ -28,6 +30,7 @@ export const shares = resourceRoutes(contract.shares, {
     return { ...created, shownOnce: { url: `${requestContext(c).origin}${SHARE_PATH}${secret}` } }
   },
   update: async (db, { record: { password, ...record }, ...edit }, c) => {
+    refuseTemporaryAccess(c.get('principal'), 'A share')
     const { groupId } = c.get('principal')
     const hash = password === null ? undefined : await hashOnce(c, password || null)
     const outcome = await updateShare(db, { ...edit, record }, { password: hash, groupId })

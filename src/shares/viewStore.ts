@@ -12,6 +12,7 @@ import {
   MAX_SHARED_POINTS,
   MAX_TRACK_POINTS,
   roundPlace,
+  roundTime,
   type ShareRecord,
 } from '../domain/share/share.ts'
 import { NUMBER_FIELDS } from '../domain/track/location.ts'
@@ -117,7 +118,7 @@ export interface SharedView {
 type Point = [time: number, latitude: number, longitude: number]
 
 const toPoint = ([time, latitude, longitude]: Point, { precision }: ShareRecord): SharedPoint => ({
-  time,
+  time: roundTime(time, precision),
   ...roundPlace({ latitude: latitude / DEGREES, longitude: longitude / DEGREES }, precision),
 })
 

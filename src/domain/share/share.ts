@@ -47,6 +47,12 @@ const DECIMALS = 1e5
 const centre = (index: number, count: number, degrees: number): number =>
   Math.round(((index + 0.5) * degrees * DECIMALS) / count) / DECIMALS - degrees / 2
 
+const TIME_STEPS_MS: Record<Precision, number> = { exact: 1, '1km': 600_000, '10km': 3_600_000 }
+
+/** The exact time at which a device came into a grid cell would tell where it was then. */
+export const roundTime = (time: number, precision: Precision): number =>
+  time - (time % TIME_STEPS_MS[precision])
+
 /**
  * The centre of the grid cell that a place is in. All places of a cell become the same, so that the
  * mean of many tells no more than one of them.

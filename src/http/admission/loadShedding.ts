@@ -47,6 +47,19 @@ const activeRequests = new Admission({
 /** Requests that wait, without a slot, for a receiver that a customer chose. */
 const outsideCalls = new Admission({ limits: { max: 512, maxPerKey: 128 }, maxHeldMs: 60_000 })
 
+/**
+ * Requests for shares. Nobody signs in for them, so they take no slot of the account whose share it
+ * is: its reports and emergencies do not wait for viewers.
+ */
+const shareViews = new Admission({
+  limits: { max: 32, maxPerKey: 8 },
+  maxHeldMs: 10_000,
+  maxWaiting: { max: 128, maxPerKey: 48 },
+  maxWaitMs: 10_000,
+  pollMs: 20,
+  wakes: canSettleOthers,
+})
+
 /** The longest time that a large body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000
 /**
@@ -152,6 +165,22 @@ export const waitForReceiver = <T>(c: Context, wait: () => Promise<T>): Promise<
   return waitWithoutSlot(request, wait).finally(() => outsideCalls.releaseSlot(request))
 }
 
+/** Serves a viewer of an account's share. Throws a 503 when too many wait, or for too long. */
+export const serveViewer = <T>(
+  c: Context,
+  accountId: string,
+  serve: () => Promise<T>,
+): Promise<T> =>
+  waitWithoutSlot(c.req.raw, async () => {
+    noteRequest(accountId, Date.now())
+    if (!(await shareViews.acquire(c.req.raw, accountId))) throw overloaded()
+    try {
+      return await serve()
+    } finally {
+      shareViews.releaseSlot(c.req.raw)
+    }
+  })
+
 /** The piece of costly work that a request has begun. */
 const pieces = new WeakMap<Request, { owner: string; workMs: number; startedAt: number }>()
 
@@ -197,6 +226,6 @@ export const endCostlyTurn = (request: Request): void => {
 /** Releases everything that the request holds. */
 export const releaseSlots = (request: Request): void => {
   endPiece(request)
-  for (const pool of [activeRequests, outsideCalls, largeBodies, costlyWork])
+  for (const pool of [activeRequests, outsideCalls, shareViews, largeBodies, costlyWork])
     pool.releaseSlot(request)
 }

@@ -36,6 +36,9 @@ export const noteRequest = (accountId: string, at: number): void => {
  */
 export const intakeOf = (accountId: string): string => `${accountId} intake`
 
+/** The owner of work for viewers of an account's shares, who have nothing to do with the account. */
+export const sharesOf = (accountId: string): string => `${accountId} shares`
+
 const isAlone = (owner: string, now: number): boolean => {
   const [accountId] = owner.split(' ', 1)
   return now - (latest.accountId === accountId ? other : latest).at > PRESENT_MS

@@ -19,6 +19,7 @@ import { log } from '../../log.ts'
 import type { Context } from '../context.ts'
 import { Problem } from '../contract/problem.ts'
 import { setHeader } from '../reply/newReply.ts'
+import { sharesOf } from './pacing.ts'
 
 /** What the limits are. The account's own follow its sign-in: before it the default is shown. */
 export const ratePolicy = (env: Env, accountId = ''): string =>
@@ -108,6 +109,21 @@ export const countRegistration = (c: Context, now: number): Promise<void> =>
 /** Counts a request for a share, right or wrong, or throws a 429: nobody signs in for it. */
 export const countShareView = (c: Context, now: number): Promise<void> =>
   countOfNetwork(c, { purpose: 'share', policy: 'share', variable: 'SHARE_VIEWS_PER_ADDRESS' }, now)
+
+/** How much of an account's limit reading for viewers of its shares may use, in a window of its own. */
+const VIEWS_SHARE = 0.2
+
+/** Counts a read for viewers of the account's shares, or throws a 429. */
+export const countSharedRead = (c: Context, accountId: string): void => {
+  const owner = sharesOf(accountId)
+  const now = Date.now()
+  const isCounted = tryCountExtra(c, owner, now, { counted: 0, cost: 1, share: VIEWS_SHARE })
+  if (!isCounted) throw tooMany('share', accountWindow(owner, now), now)
+}
+
+/** Counts what was read, which nobody knew before. */
+export const addSharedRead = (c: Context, accountId: string, cost: number): void =>
+  addExtra(c, sharesOf(accountId), Date.now(), { cost, share: VIEWS_SHARE })
 
 /** Counts a request of an OAuth client, right or wrong, or throws a 429: each reads cell 0. */
 export const countOauthRequest = (c: Context, now: number): Promise<void> =>

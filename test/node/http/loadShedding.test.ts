@@ -7,6 +7,7 @@ import {
   largeBodies,
   measureDelay,
   releaseSlots,
+  serveViewer,
   tryAcquireSlot,
   waitWithoutSlot,
 } from '../../../src/http/admission/loadShedding.ts'
@@ -52,6 +53,36 @@ test('128 requests get a slot, and each that ends frees one', () => {
   expect(active).toHaveLength(128)
   releaseSlots(active[0] as Request)
   expect(startRequests(500)).toHaveLength(1)
+})
+
+test('viewers of shares take no slot of the account, and a share of those of all viewers', async () => {
+  const open: (() => void)[] = []
+  let served = 0
+  const view = (accountId: string) => {
+    const raw = newRequest()
+    tryAcquireSlot(raw)
+    const serve = () =>
+      new Promise<void>((resolve) => {
+        served++
+        open.push(resolve)
+      })
+    return serveViewer({ req: { raw } } as never, accountId, serve).finally(() => releaseSlots(raw))
+  }
+  const viewers = Array.from({ length: 30 }, () => view('a'))
+  await vi.advanceTimersByTimeAsync(50)
+  expect(served).toBe(8)
+  const others = [view('b'), view('c')]
+  await vi.advanceTimersByTimeAsync(50)
+  expect(served).toBe(10)
+  const reports = startRequests(32)
+  const admitted = await Promise.all(reports.map((one) => isAdmitted(assignSlot(one, 'a'))))
+  expect(admitted).toEqual(Array(32).fill(true))
+  finish(reports)
+  while (served < 32 || open.length > 0) {
+    for (const end of open.splice(0)) end()
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  await Promise.all([...viewers, ...others])
 })
 
 test('a hundred requests at a time are never rejected', () => {

@@ -101,6 +101,11 @@ describe('a share', () => {
     const [, latitude] = features[0].geometry.coordinates
     expect(Math.abs(latitude - 38.702)).toBeLessThan(0.006)
     const [feature] = (await readGeoJson(other.path)).features
+    // Nor do times tell when the device came into the cell.
+    expect([features[0], feature].map(({ properties }) => properties.time)).toEqual([
+      expect.stringMatching(/:\d0:00\.000Z$/),
+      expect.stringMatching(/:00:00\.000Z$/),
+    ])
     expect(Math.abs(feature.geometry.coordinates[1] - 38.702)).toBeLessThan(0.05)
   })
 
@@ -279,6 +284,19 @@ describe('what viewers cost', () => {
     expect(again.text).toBe(first.text)
     for (const { status } of await Promise.all(viewers)) expect(status).toBe(200)
     expect(counts()).toEqual([1, 1])
+  })
+
+  test('what they read is limited by account, and costs the account none of its requests', async () => {
+    const [one, two] = [await share(), await share({ history: 24 })]
+    const LIMIT = { ACCOUNT_REQUESTS_PER_MINUTE: '5' }
+    const view = ({ path }: { path: string }) => callWithBindings(LIMIT, 'GET', path)
+    expect((await view(one)).status).toBe(200)
+    const refused = await view(two)
+    expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true])
+    expect((await view(one)).status).toBe(200)
+    const other = await openAccount()
+    const own = await callWithBindings(LIMIT, 'GET', '/api/account', { token: other.token })
+    expect(own.status).toBe(200)
   })
 
   test('each network has a number of requests a minute, right or wrong', async () => {
