@@ -38,6 +38,7 @@ const EVENT_WINDOW = 500
 interface Events {
   events: { sequence: number; type: string; time: string; data: object }[]
   lastSequence: number
+  nextCursor: string | null
 }
 
 const readEvents = async (api: Api, query: Record<string, string | number | undefined>) => {
@@ -163,16 +164,24 @@ export const readingTools = [
         .optional()
         .describe('Event types separated by commas, such as alert.*,device.expired.'),
       device: deviceArgument.optional(),
-      after: z.int().min(0).optional().describe('Only events with a greater sequence number.'),
+      after: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('Only events with a greater sequence: that of the last row seen, to go on.'),
       limit,
     }),
     run: async (api, { types, device, after, limit: max }) => {
       const devices = device === undefined ? undefined : (await findDevice(api, device)).id
-      const { events, lastSequence } = await readEvents(api, { types, devices, after, limit: max })
-      const rows = events
+      const found = await readEvents(api, { types, devices, after, limit: max })
+      const rows = found.events
         .slice(-max)
         .map(({ sequence, type, time: at, data }) => ({ sequence, type, time: at, data }))
-      return { summary: count(rows, 'event'), data: { lastSequence }, rows }
+      const summary = count(rows, 'event')
+      // Whoever goes on after a sequence must miss none: the oldest come first.
+      if (after === undefined) return { summary, rows, keepsEnd: true }
+      const more = found.nextCursor === null ? '' : ' There are more: ask again after the last row.'
+      return { summary: summary + more, rows }
     },
   }),
 ]

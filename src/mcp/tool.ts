@@ -21,6 +21,8 @@ export interface Result {
   data?: object
   rows?: object[]
   nextCursor?: string | null
+  /** Whether the last rows matter most, where not all fit. */
+  keepsEnd?: boolean
 }
 
 export interface Tool {
@@ -58,11 +60,12 @@ const toText = ({ summary, data, rows, nextCursor }: Result): string => {
 export const boundedText = (result: Result): string => {
   const whole = toText(result)
   if (sizeOf(whole) <= MAX_RESULT_BYTES) return whole
-  const rows = [...(result.rows ?? [])]
-  while (rows.length > 0) {
-    rows.length = Math.floor(rows.length / 2)
-    const leftOut = (result.rows?.length ?? 0) - rows.length
-    const summary = `${result.summary} The last ${leftOut} rows are left out, because the result is too long: ask for fewer with limit.`
+  const { rows: all = [], keepsEnd = false } = result
+  for (let kept = all.length; kept > 0; ) {
+    kept >>= 1
+    const rows = keepsEnd ? all.slice(all.length - kept) : all.slice(0, kept)
+    const which = `${keepsEnd ? 'first' : 'last'} ${all.length - kept}`
+    const summary = `${result.summary} The ${which} rows are left out, because the result is too long: ask for fewer with limit.`
     const text = toText({ ...result, summary, rows, nextCursor: null })
     if (sizeOf(text) <= MAX_RESULT_BYTES) return text
   }

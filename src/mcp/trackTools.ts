@@ -79,6 +79,7 @@ export const trackTools = [
       return {
         summary: `${labelOf(device)} has ${all.length} ${kind} from ${query.from} to ${query.to}.${shown}`,
         rows,
+        keepsEnd: true,
       }
     },
   }),

@@ -204,6 +204,18 @@ test('tracks, trips, usage and events are read', async () => {
   expect((await run(token, 'read_usage')).data).toHaveProperty('licenseDays')
   const events = await run(token, 'recent_events', { types: 'device.*' })
   expect(events.data.rows.map(({ type }: { type: string }) => type)).toEqual(['device.created'])
+  for (const name of ['Gull', 'Petrel']) await createDevice(account, name)
+  const seen: number[] = []
+  for (let calls = 0; calls < 3; calls++) {
+    const more = await run(token, 'recent_events', {
+      types: 'device.created',
+      after: seen.at(-1) ?? 0,
+      limit: 1,
+    })
+    expect(more.summary.includes('There are more')).toBe(calls < 2)
+    seen.push(...more.data.rows.map(({ sequence }: { sequence: number }) => sequence))
+  }
+  expect(new Set(seen).size).toBe(3)
   const wrong = await run(token, 'track_summary', { device: id, from: 'yesterday' })
   expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('#/query/from')])
 })
