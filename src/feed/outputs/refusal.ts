@@ -36,6 +36,8 @@ export const isRefused = (
     if (isAlertLane(delivery.webhookId) || delivery.failure !== 'unconfirmed') return false
     return (succeededAt ?? 0) > delivery.creation && attempts >= MIN_UNCONFIRMED_ATTEMPTS
   }
+  // What stands before the receiver may refuse for a moment: no alert is given up for it.
+  if (isAlertLane(delivery.webhookId)) return false
   // A broker's address replies before anything is published.
   if (format === 'json' || format === 'mqtt' || responseCode === null) return false
   return responseCode >= 400 && responseCode < 500 && !RETRIED.includes(responseCode)

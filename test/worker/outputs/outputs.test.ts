@@ -161,6 +161,17 @@ describe('an output', () => {
     await waitFor(url, (calls) => calls.some(({ body }) => body.includes('second')))
   })
 
+  test.each([400, 422])('an alert that is refused with %i is repeated', async (status) => {
+    const url = receiver().url(String(status))
+    const { id } = await create(url, 'cot')
+    await raise('urgent')
+    await waitFor(url, (calls) => calls.some(({ body }) => body.includes('urgent')))
+    await eventually(async () => {
+      const { deliveries } = (await account.call('GET', `/api/webhooks/${id}/deliveries`)).body
+      expect(deliveries).toMatchObject([{ responseCode: status, nextAttempt: expect.any(String) }])
+    })
+  })
+
   test('an alert does not wait behind locations that fail', async () => {
     const url = receiver().url('break-38.111')
     await create(url, 'traccar')
