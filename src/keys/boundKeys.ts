@@ -26,6 +26,14 @@ export const refuseAgent = ({ isAgent }: Principal): void => {
     )
 }
 
+/** 403 to agents and to the operator's support: what is made here would outlast their access. */
+export const refuseTemporaryAccess = ({ isAgent, operatorId }: Principal, what: string): void => {
+  if (isAgent || operatorId !== null)
+    throw forbidden(
+      `${what} would outlast the access of a program that acts for a user, and of the operator’s support. A user of the account can do this.`,
+    )
+}
+
 /** 403 unless the key belongs to the caller's user; unbound callers may use any. */
 export const requireOwnKey = ({ userId }: Principal, key: Key | null): void => {
   if (key && userId !== null && key.userId !== userId)

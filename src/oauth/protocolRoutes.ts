@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { verifyToken } from '../auth/token.ts'
 import { openDirectory } from '../db/open.ts'
 import { isSessionId } from '../domain/account/session.ts'
+import { sha256 } from '../domain/text/sha256.ts'
 import {
   countOauthRequest,
   countRegistration,
@@ -38,15 +39,33 @@ const endRevoked = async (c: Context, { endedGrants }: Records, now: number): Pr
   }
 }
 
+/**
+ * Ends the session when a refresh token is used again although the agent has used a later one: either
+ * of them was copied. The library has found the grant only if the client is the right one.
+ */
+const endReused = async (c: Context, records: Records, token: string, now: number) => {
+  const [sessionId = '', grantId] = token.split(':')
+  const grant = records.known(`grant:${sessionId}:${grantId}`)
+  if (grant === undefined) return
+  const { clientId, refreshTokenId, previousRefreshTokenId, metadata } = JSON.parse(grant)
+  const id = (await sha256(token)).toHex()
+  if (id === refreshTokenId || id === previousRefreshTokenId) return
+  const ended = { cell: metadata.cell, sessionId, clientId }
+  await endAgentSession(c.env, ended, writerOf(c), now)
+}
+
 interface Call {
   path: string
   method?: string
   body?: Uint8Array
+  /** That the agent gives for another token. */
+  refreshToken?: string | null
   now: number
 }
 
 /** Has the library answer. Of two requests with the same grant, the slower one starts again. */
-const callLibrary = async (c: Context, { path, method = 'POST', body, now }: Call) => {
+const callLibrary = async (c: Context, call: Call) => {
+  const { path, method = 'POST', body, refreshToken, now } = call
   const { authorizationServer } = await import('./provider.ts')
   const headers = PASSED_HEADERS.flatMap((name): [string, string][] => {
     const value = c.req.header(name)
@@ -71,6 +90,7 @@ const callLibrary = async (c: Context, { path, method = 'POST', body, now }: Cal
       const request = new Request(origin + path, { method, headers, ...(body && { body }) })
       const response = await authorizationServer(origin).fetch(request, env, context)
       await endRevoked(c, records, now)
+      if (!response.ok && refreshToken) await endReused(c, records, refreshToken, now)
       return { response, text: await response.text(), issued: env.issued }
     } catch (error) {
       if (!(error instanceof RecordChanged)) throw error
@@ -118,8 +138,12 @@ const postForm = async (c: Context, ignored?: string) => {
   const attempt = startSignIn(c, `oauth ${sent.clientId.slice(0, MAX_COUNTED_LENGTH)}`, now)
   let isRefused = false
   try {
-    const answer = await callLibrary(c, { path: '/oauth/token', body: sent.body, now })
-    isRefused = !answer.response.ok
+    const { body, form } = sent
+    const refreshToken = form.get('refresh_token')
+    const answer = await callLibrary(c, { path: '/oauth/token', body, refreshToken, now })
+    // A code or refresh token that has ended is no guess: programs of one network must not lock each
+    // other out.
+    isRefused = answer.response.status === 401
     return { ...sent, ...answer, now }
   } finally {
     attempt.uncount()

@@ -97,6 +97,11 @@ export class Records {
     return options?.type === 'json' ? JSON.parse(found.value) : found.value
   }
 
+  /** What this request has read or written of a record. */
+  known(id: string): string | undefined {
+    return this.#known.get(id)
+  }
+
   async put(id: string, value: string, options: PutOptions = {}): Promise<void> {
     // Agents get tokens of ours in place of the library's.
     if (id.startsWith('token:')) return

@@ -13,6 +13,7 @@ import { Problem } from '../http/contract/problem.ts'
 import { reply } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
 import { writerOf } from '../http/writer.ts'
+import { refuseTemporaryAccess } from '../keys/boundKeys.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
@@ -71,6 +72,7 @@ const resource = resourceRoutes(contract.sources, {
   present: presentSource,
   create: async (db, { record: given, ...creation }, c) => {
     const { id, accountId } = creation
+    refuseTemporaryAccess(c.get('principal'), 'A source')
     refuseCreation(c, given)
     // Asked first: what is refused must leave neither secrets nor an entry in the directory.
     if (await isCapReached(db, accountId, id)) return { ok: false, refusal: 'source-cap-reached' }
@@ -122,6 +124,7 @@ export const sources = addDataRoutes(new Hono<AppEnv>())
     })
   })
   .post('/:sourceId/rotate', operation(contract.rotateSource), async (c) => {
+    refuseTemporaryAccess(c.get('principal'), 'The address of a source')
     const source = await requireSource(c)
     const secret = newSecret()
     const { accountId } = c.get('principal')

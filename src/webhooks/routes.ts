@@ -15,6 +15,7 @@ import { requireInPath } from '../http/reply/notFound.ts'
 import { reply } from '../http/reply/reply.ts'
 import { inAccount, resourceRoutes } from '../http/resource/routes.ts'
 import { writerOf } from '../http/writer.ts'
+import { refuseTemporaryAccess } from '../keys/boundKeys.ts'
 import * as contract from './contract.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from './edit.ts'
 import { presentDelivery, presentWebhook } from './present.ts'
@@ -67,6 +68,7 @@ export const webhooks = resourceRoutes(contract.webhooks, {
   list,
   present: presentWebhook,
   create: async (db, creation, c) => {
+    refuseTemporaryAccess(c.get('principal'), 'A webhook')
     requirePublicUrl(c, creation.record)
     const secret = await ownFeed(c).ensureSecret(c.get('principal'), creation.id)
     const given = withoutToken(creation.record)
@@ -76,6 +78,8 @@ export const webhooks = resourceRoutes(contract.webhooks, {
     return { ...outcome, shownOnce: { secret } }
   },
   update: async (db, edit, c) => {
+    if (edit.record.url !== edit.before.url)
+      refuseTemporaryAccess(c.get('principal'), 'Another address of a webhook')
     requirePublicUrl(c, edit.record)
     const given = withoutToken(edit.record)
     const outcome = await updateWebhook(db, { ...edit, record: given.record })

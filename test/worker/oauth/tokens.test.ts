@@ -251,11 +251,41 @@ describe('an agent', () => {
     expect(second.body.refresh_token).not.toBe(refreshToken)
     const third = await refreshAgent(client, second.body.refresh_token)
     expect(third.status).toBe(200)
-    // The first is no longer good once its successor was used.
-    expect((await refreshAgent(client, refreshToken)).body.error).toBe('invalid_grant')
     const other = await startClient()
     const stolen = await refreshAgent(other, third.body.refresh_token)
     expect(stolen.body.error).toBe('invalid_grant')
+    expect(await statusOf(third.body.access_token)).toBe(200)
+  })
+
+  test('ends when a refresh token is used again after its successor', async () => {
+    const person = await start()
+    const { client, refreshToken } = await connectAgent(person)
+    const second = await refreshAgent(client, refreshToken)
+    const third = await refreshAgent(client, second.body.refresh_token)
+    expect(await statusOf(third.body.access_token)).toBe(200)
+    expect((await refreshAgent(client, refreshToken)).body.error).toBe('invalid_grant')
+    const last = await refreshAgent(client, third.body.refresh_token)
+    expect([last.status, last.body.error]).toEqual([400, 'invalid_grant'])
+    expect(await statusOf(third.body.access_token)).toBe(401)
+    expect(await statusOf(person.token)).toBe(200)
+  })
+
+  test('that has ended locks out no other program of its network', async () => {
+    const { client, refreshToken } = await connectAgent(await start())
+    const ask = (token: string) =>
+      callWithBindings({ TOKEN_FAILURES_PER_ADDRESS: '2' }, 'POST', '/oauth/token', {
+        headers: {
+          'CF-Connecting-IP': '192.0.2.77',
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          client_id: client.clientId,
+          refresh_token: token,
+        }).toString(),
+      })
+    for (let tries = 0; tries < 4; tries++) expect((await ask('ses_1:2:3')).status).toBe(400)
+    expect((await ask(refreshToken)).status).toBe(200)
   })
 
   test('can ask for less in a refresh, and never for more', async () => {
@@ -335,6 +365,34 @@ describe('an agent', () => {
     const { keys } = (await person.call('GET', '/api/account/keys')).body
     expect(keys.map(({ id }: { id: string }) => id)).toContain(own.body.key.id)
     expect((await person.call('GET', '/api/account/sandbox')).body.sandboxes).toEqual([])
+  })
+
+  test('makes no share, webhook or source, which would outlast its access too', async () => {
+    const person = await start()
+    const agent = callerWith((await connectAgent(person, ['admin'])).token)
+    const device = await person.call('POST', '/api/devices', { body: { name: 'Tern' } })
+    const share = { name: 'S', devices: [device.body.device.id] }
+    const webhook = { url: 'https://receiver.example/agent/ok', events: ['alert.*'] }
+    const address = { url: `${webhook.url}-2` }
+    const source = { name: 'S', provider: 'traccar' }
+    for (const [path, body] of [
+      ['/api/shares', share],
+      ['/api/webhooks', webhook],
+      ['/api/sources', source],
+    ] as const) {
+      const made = await person.call('POST', path, { body })
+      expect(made.status, made.text).toBe(201)
+      const refused = await agent.call('POST', path, { body })
+      expect([refused.status, refused.body.code], path).toEqual([403, 'forbidden'])
+      const { id } = made.body.share ?? made.body.webhook ?? made.body.source
+      const edited = await (made.body.source
+        ? agent.call('POST', `${path}/${id}/rotate`)
+        : agent.call('PATCH', `${path}/${id}`, { body: made.body.share ? { name: 'T' } : address }))
+      expect([edited.status, edited.body.detail], path).toEqual([
+        403,
+        expect.stringContaining('would outlast the access'),
+      ])
+    }
   })
 
   test('cannot see, add or delete the push subscriptions of its user', async () => {
