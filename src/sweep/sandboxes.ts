@@ -52,5 +52,5 @@ const moveDevices = async ({ env, cell, db, now, take }: CellRun): Promise<void>
 export const runSandboxes = async (run: CellRun): Promise<void> => {
   if (!run.take(OWN_QUERIES)) return
   await eraseDue(run)
-  await moveDevices(run)
+  run.later(() => runPart(PART, { cell: run.cell }, () => moveDevices(run)))
 }
