@@ -4130,7 +4130,7 @@ export interface components {
             description?: string | null;
             /** @description Whether events are delivered. Default: `true`. */
             enabled?: boolean | null;
-            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. A delivery that the receiver refuses (4xx) is not repeated; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`. */
+            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`. */
             format?: components["schemas"]["WebhookBodyFormat"] | null;
             /** @description Settings of the format. Those of another format are refused, unless null. */
             settings?: components["schemas"]["WebhookBodySettings"] | null;
@@ -4184,7 +4184,7 @@ export interface components {
             /** @description Whether events are delivered. */
             enabled?: boolean | null;
             /**
-             * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. A delivery that the receiver refuses (4xx) is not repeated; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`.
+             * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`.
              * @example json
              */
             format?: components["schemas"]["WebhookBodyFormat"] | null;
@@ -5129,7 +5129,7 @@ export interface components {
              * @example 0
              */
             delayMinutes?: number | null;
-            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, without anything that tells more. Default: `"exact"`. */
+            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. Default: `"exact"`. */
             precision?: components["schemas"]["ShareBodyPrecision"] | null;
             /**
              * @description Write-only: stored as a salted hash and always null in replies. At least 8 characters. If left out or null, it stays unchanged; an empty text removes it. Viewers send it by HTTP Basic authentication, with any user name. Default: null.
@@ -5197,7 +5197,7 @@ export interface components {
              * @example 0
              */
             delayMinutes?: number | null;
-            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, without anything that tells more. */
+            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. */
             precision?: components["schemas"]["ShareBodyPrecision"] | null;
             /**
              * @description Write-only: stored as a salted hash and always null in replies. At least 8 characters. If left out or null, it stays unchanged; an empty text removes it. Viewers send it by HTTP Basic authentication, with any user name.
@@ -8042,7 +8042,7 @@ export interface components {
              * @example null
              */
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
-            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. A delivery that the receiver refuses (4xx) is not repeated; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. */
+            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. */
             format: components["schemas"]["WebhookBodyFormat"];
             /** @description Settings of the format; null where none is set. `token` is always null. */
             settings: components["schemas"]["WebhookSettings"];
@@ -8848,7 +8848,7 @@ export interface components {
              * @example 0
              */
             delayMinutes: number;
-            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, without anything that tells more. */
+            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. */
             precision: components["schemas"]["ShareBodyPrecision"];
             /** @description Always null: only a hash is stored. */
             password: null;
@@ -10490,7 +10490,7 @@ export interface components {
         /** @description Your own values. At most 8 KiB and 8 levels deep. */
         Attributes: Record<string, never>;
         /**
-         * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. A delivery that the receiver refuses (4xx) is not repeated; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`.
+         * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`.
          * @example json
          * @enum {string}
          */
@@ -10571,7 +10571,7 @@ export interface components {
          */
         WatchCounts: "any" | "message" | "checkIn";
         /**
-         * @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, without anything that tells more. Default: `"exact"`.
+         * @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. Default: `"exact"`.
          * @enum {string}
          */
         ShareBodyPrecision: "exact" | "1km" | "10km";
