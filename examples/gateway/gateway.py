@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import sys
-import time
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ import httpx
 
 from perigee import Perigee, PerigeeError
 
-SPOOL = Path(os.environ.get("SPOOL_FILE", "spool"))
 FLUSH_SECONDS = 5.0
 MAX_SPOOLED = 1_000_000
 
@@ -41,43 +40,85 @@ def parse(line: str) -> dict[str, Any]:
     return {**location, "speed": number(rest[0])} if rest else location
 
 
-def store(location: dict[str, Any]) -> None:
-    with SPOOL.open("a") as spool:
-        spool.write(json.dumps(location) + "\n")
-        spool.flush()
-        os.fsync(spool.fileno())
+class Spool:
+    """The positions that are not sent yet. One thread adds them, another sends and removes them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        content = path.read_bytes() if path.exists() else b""
+        if content and not content.endswith(b"\n"):
+            # A power cut has torn the last line: the next position begins a new one.
+            content += b"\n"
+            self._write("ab", b"\n")
+        self._lines = content.count(b"\n")
+
+    def add(self, location: dict[str, Any]) -> bool:
+        """Stores a position unless the spool is full."""
+        with self._lock:
+            if self._lines >= MAX_SPOOLED:
+                return False
+            self._write("ab", json.dumps(location).encode() + b"\n")
+            self._lines += 1
+            return True
+
+    def read(self, start: int) -> bytes:
+        """The lines from a byte on."""
+        with self._lock:
+            return self._read(start)
+
+    def remove(self, size: int) -> None:
+        """Removes the first bytes. What was added after them stays."""
+        with self._lock:
+            rest = self._read(size)
+            # Replaced whole: a power cut leaves the old file or the new one.
+            following = self._path.with_suffix(".new")
+            self._write("wb", rest, following)
+            following.replace(self._path)
+            self._lines = rest.count(b"\n")
+
+    def _read(self, start: int) -> bytes:
+        if not self._path.exists():
+            return b""
+        with self._path.open("rb") as file:
+            file.seek(start)
+            return file.read()
+
+    def _write(self, mode: str, content: bytes, path: Path | None = None) -> None:
+        with (path or self._path).open(mode) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
 
 
-def report(perigee: Perigee, location: dict[str, Any]) -> None:
-    """What cannot be sent now is sent by `send`."""
-    try:
-        perigee.report(location)
-    except (httpx.TransportError, PerigeeError) as error:
-        log(f"Not sent yet: {error}")
+def receive(receiver: socket.socket, spool: Spool) -> None:
+    """Stores each position at once, and never waits for the network."""
+    while True:
+        try:
+            location = parse(receiver.recv(1024).decode())
+        except ValueError:
+            log("A datagram is not a position and is left out")
+        else:
+            if not spool.add(location):
+                log("The spool is full: a position is lost")
 
 
-def replay(perigee: Perigee) -> int:
-    """Reports the positions in the spool, and returns how many there are."""
-    content = SPOOL.read_bytes() if SPOOL.exists() else b""
-    if content and not content.endswith(b"\n"):
-        # A power cut has torn the last line: the next position begins a new one.
-        with SPOOL.open("ab") as spool:
-            spool.write(b"\n")
-    count = 0
-    for at, line in enumerate(content.splitlines(), 1):
+def report(perigee: Perigee, lines: bytes) -> None:
+    """Reports lines of the spool. What cannot be sent now is sent by `flush`."""
+    for line in lines.splitlines():
         try:
             location = json.loads(line)
             if not isinstance(location, dict):
                 raise TypeError("not an object")
-            report(perigee, location)
-            count += 1
+            perigee.report(location)
         except (TypeError, ValueError):
-            log(f"Line {at} of the spool is not a position and is left out")
-    return count
+            log("A line of the spool is not a position and is left out")
+        except (httpx.TransportError, PerigeeError) as error:
+            log(f"Not sent yet: {error}")
 
 
-def send(perigee: Perigee) -> bool:
-    """Empties the spool once the service has everything, and says whether it has."""
+def flush(perigee: Perigee) -> bool:
+    """Returns whether the service has everything that was reported."""
     try:
         summary = perigee.flush()
     except (httpx.TransportError, PerigeeError) as error:
@@ -85,38 +126,31 @@ def send(perigee: Perigee) -> bool:
         return False
     for one in summary.rejected:
         log(f"Rejected: {one.location.get('identifier')} {one.detail}")
-    SPOOL.write_text("")
     print(json.dumps({"accepted": summary.accepted}), flush=True)
     return True
 
 
 def main() -> None:
+    spool = Spool(Path(os.environ.get("SPOOL_FILE", "spool")))
     with (
         Perigee(retries=1, max_pending=MAX_SPOOLED) as perigee,
         socket.socket(type=socket.SOCK_DGRAM) as receiver,
     ):
-        spooled = replay(perigee)
         receiver.bind(("127.0.0.1", int(os.environ.get("PORT", "5005"))))
-        receiver.settimeout(1.0)
+        receiving = threading.Thread(target=receive, args=(receiver, spool), daemon=True)
+        receiving.start()
         print(json.dumps({"listening": receiver.getsockname()[1]}), flush=True)
-        next_flush = time.monotonic()
-        while True:
-            try:
-                location = parse(receiver.recv(1024).decode())
-            except TimeoutError:
-                pass
-            except ValueError:
-                log("A datagram is not a position and is left out")
-            else:
-                if spooled < MAX_SPOOLED:
-                    store(location)
-                    spooled += 1
-                    report(perigee, location)
-                else:
-                    log("The spool is full: a position is lost")
-            if spooled and time.monotonic() >= next_flush:
-                spooled = 0 if send(perigee) else spooled
-                next_flush = time.monotonic() + FLUSH_SECONDS
+        # How much of the spool, in bytes, the client has.
+        reported = 0
+        while receiving.is_alive():
+            lines = spool.read(reported)
+            report(perigee, lines)
+            reported += len(lines)
+            if reported and flush(perigee):
+                spool.remove(reported)
+                reported = 0
+            receiving.join(FLUSH_SECONDS)
+        sys.exit("The gateway can no longer receive.")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 import json
 import os
+import sys
+import time
 from typing import Any
 
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.reasoncodes import ReasonCode
 
 from perigee import Perigee, PerigeeError
 from perigee.types import Device, Location
@@ -14,8 +17,17 @@ PREFIX = os.environ.get("MQTT_DISCOVERY_PREFIX", "homeassistant")
 TYPES = ["location.reported", "device.created", "device.updated", "device.deleted"]
 
 
+def log(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def on_connect(_client: mqtt.Client, _data: Any, _flags: Any, reason: ReasonCode, _: Any) -> None:
+    log(f"Broker: {reason}")
+
+
 def connect() -> mqtt.Client:
     client = mqtt.Client(CallbackAPIVersion.VERSION2)
+    client.on_connect = on_connect
     if "MQTT_USER" in os.environ:
         client.username_pw_set(os.environ["MQTT_USER"], os.environ.get("MQTT_PASSWORD"))
     client.connect(
@@ -28,7 +40,14 @@ def connect() -> mqtt.Client:
 def publish(client: mqtt.Client, topic: str, message: dict[str, Any] | None) -> None:
     """Retained, so that Home Assistant has it after a restart. None deletes."""
     text = "" if message is None else json.dumps(message)
-    client.publish(topic, text, qos=1, retain=True).wait_for_publish(timeout=30)
+    sent = client.publish(topic, text, qos=1, retain=True)
+    try:
+        sent.wait_for_publish(timeout=30)
+    except RuntimeError as error:
+        # The client reconnects by itself, and then sends this message.
+        log(f"Waits for the broker: {error}")
+        while not client.is_connected():
+            time.sleep(0.5)
 
 
 def topic_of(device_id: str, part: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -10,9 +11,14 @@ from perigee import WebhookVerificationError, verify_webhook
 from perigee.types import Event
 
 SECRET = os.environ["PERIGEE_WEBHOOK_SECRET"]
-SEQUENCE = Path(os.environ.get("SEQUENCE_FILE", "sequence"))
+SEQUENCES = Path(os.environ.get("SEQUENCES_FILE", "sequences"))
+MAX_SEQUENCES = 10_000
 MAX_BODY_BYTES = 4 * 1024 * 1024
 lock = threading.Lock()
+# The sequences of the last events that were handled.
+handled: deque[int] = deque(maxlen=MAX_SEQUENCES)
+if SEQUENCES.exists():
+    handled.extend(map(int, SEQUENCES.read_text().split()))
 
 
 def handle(event: Event) -> None:
@@ -21,17 +27,22 @@ def handle(event: Event) -> None:
 
 
 def handle_new(events: list[Event]) -> None:
-    """A call may be repeated, so events that have been handled are left out."""
+    """A call may be repeated, so events that have been handled are left out.
+
+    A delivery that is repeated by hand may be older than the last one.
+    """
     with lock:
-        last = int(SEQUENCE.read_text()) if SEQUENCE.exists() else 0
         for event in events:
-            if event["sequence"] > last:
-                handle(event)
-                last = event["sequence"]
-        # Replaced whole: a power cut leaves the old number or the new one.
-        following = SEQUENCE.with_suffix(".new")
-        following.write_text(str(last))
-        following.replace(SEQUENCE)
+            if event["sequence"] in handled:
+                continue
+            handle(event)
+            # Every test event has the sequence 0.
+            if event["sequence"] > 0:
+                handled.append(event["sequence"])
+        # Replaced whole: a power cut leaves the old file or the new one.
+        following = SEQUENCES.with_suffix(".new")
+        following.write_text("\n".join(map(str, handled)))
+        following.replace(SEQUENCES)
 
 
 class Receiver(BaseHTTPRequestHandler):
