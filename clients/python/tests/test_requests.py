@@ -452,6 +452,27 @@ def test_sends_what_is_pending_at_the_end() -> None:
     assert len(service.requests) == 1
 
 
+def test_keeps_what_is_pending_after_an_exception() -> None:
+    service = Service(settle)
+    transport = httpx.MockTransport(service)
+    options: Any = {"user_name": "demo", "api_key": "pgk", "transport": transport}
+    location = {"identifier": "a", **HERE}
+    with pytest.raises(KeyError), Perigee("http://service", **options) as client:
+        client.report(location)
+        raise KeyError
+    assert client.pending == [location]
+
+    async def run() -> None:
+        with pytest.raises(KeyError):
+            async with AsyncPerigee("http://service", **options) as client:
+                await client.report(location)
+                raise KeyError
+        assert client.pending == [location]
+
+    anyio.run(run)
+    assert service.requests == []
+
+
 def test_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PERIGEE_URL", "PERIGEE_USER_NAME", "PERIGEE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
