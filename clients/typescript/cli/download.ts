@@ -17,11 +17,15 @@ export interface Download {
   signal: AbortSignal
 }
 
-/** How a whole file ends. A reply that fails in the middle looks complete to HTTP. */
+/**
+ * How a whole file ends. A reply that fails in the middle looks complete to HTTP. CSV has no end
+ * of its own: one that is cut exactly after a line is not noticed.
+ */
 const ENDS: Partial<Record<Download['format'], RegExp>> = {
   gpx: /<\/gpx>\s*$/,
   kml: /<\/kml>\s*$/,
   geojson: /\]\s*\}\s*$/,
+  csv: /\r\n$/,
 }
 const TAIL_BYTES = 64
 

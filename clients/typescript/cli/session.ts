@@ -1,6 +1,7 @@
 import { Perigee, type PerigeeError, type Schemas } from '../src/index.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { EXIT, Failure } from './failure.ts'
+import { note } from './terminal/output.ts'
 
 export type Device = Schemas['Device']
 export type Location = Schemas['Location']
@@ -8,6 +9,13 @@ export type Location = Schemas['Location']
 export const newClient = (credentials: Credentials): Perigee => new Perigee(credentials)
 
 export const openClient = async (): Promise<Perigee> => newClient(await readCredentials())
+
+/** Says on stderr if the account is a sandbox, so that nobody takes its devices for real ones. */
+export const noteSandbox = (sandbox: Schemas['Sandbox'] | null): void => {
+  if (!sandbox) return
+  const end = sandbox.erasesAt ? ` It is erased on ${sandbox.erasesAt.slice(0, 10)}.` : ''
+  note(`This account is a sandbox: its devices are simulated, and it sends no messages.${end}`)
+}
 
 const MAX_NAMED = 5
 /** The service has none that is longer, and refuses to look for it. */

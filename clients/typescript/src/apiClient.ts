@@ -133,13 +133,11 @@ export class ApiClient {
     ...[options]: Arguments<'get', P>
   ): AsyncGenerator<Item<P>, void, undefined> {
     const { query, ...more }: AnyOptions = options ?? {}
-    // Without a limit, a range of locations comes as one reply, or is refused as too large.
-    const limit = path.endsWith('/locations') ? { limit: 1000 } : {}
     let cursor: string | null | undefined
     do {
       const page: Record<string, unknown> = await this.#data('GET', path, {
         ...more,
-        query: { ...limit, ...query, ...(cursor && { cursor }) },
+        query: { ...query, ...(cursor && { cursor }) },
       })
       yield* Object.values(page).find(Array.isArray) ?? []
       cursor = page.nextCursor as string | null | undefined

@@ -4,6 +4,20 @@ const FIRST_WAIT_MS = 400
 export const backoffMs = (attempts: number, maxMs: number): number =>
   Math.min(maxMs, FIRST_WAIT_MS * 2 ** attempts) * (0.75 + Math.random() / 2)
 
+/**
+ * True once the promise has settled, false after `ms`. In a Worker, what an ended request began
+ * never settles: its callers wait by timers of their own.
+ */
+export const settlesWithin = (promise: Promise<unknown>, ms: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms)
+    const settle = () => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    promise.then(settle, settle)
+  })
+
 /** Waits, or rejects with the reason of the signal as soon as it is aborted. */
 export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { backoffMs } from './backoff.ts'
+import { backoffMs, settlesWithin } from './backoff.ts'
 import { PerigeeError } from './error.ts'
 import type { Schemas } from './types.ts'
 
@@ -39,6 +39,8 @@ const MAX_LOCATIONS = 1000
 const MAX_BYTES = 1_048_576 - 1024
 const MAX_RESULTS = 1000
 const MAX_RETRY_MS = 60_000
+/** A drain without progress for so long may be one that ended with a Worker's request. */
+const STALL_MS = 30_000
 
 const bytesOf = (report: Report): number =>
   new TextEncoder().encode(JSON.stringify(report)).length + 1
@@ -68,7 +70,11 @@ export class ReportQueue {
   readonly #settings: ReportSettings
   #summary = newSummary()
   #sending: Promise<void> | null = null
+  /** The number of the latest drain; one before it changes nothing any more. */
+  #run = 0
+  #progressAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
+  #timerDueAt = 0
   #failures = 0
   #flushes = 0
   #isStopped = false
@@ -95,7 +101,9 @@ export class ReportQueue {
     const added = reports.map((report) => ({ report, bytes: bytesOf(report) }))
     for (const one of added) this.#queue.push(one)
     const isFull = this.#queue.length >= MAX_LOCATIONS && this.#failures === 0
-    if (isFull) this.#sendLater(0)
+    // A timer of a Worker's request that has ended never fires.
+    const isOverdue = this.#timer !== undefined && Date.now() > this.#timerDueAt
+    if (isFull || isOverdue) this.#sendLater(0)
     else if (this.#timer === undefined) this.#sendLater(reportDelayMs)
   }
 
@@ -129,6 +137,7 @@ export class ReportQueue {
   #sendLater(ms: number): void {
     clearTimeout(this.#timer)
     if (this.#isStopped) return
+    this.#timerDueAt = Date.now() + ms
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       // A failure has been handled where it occurred.
@@ -136,19 +145,34 @@ export class ReportQueue {
     }, ms)
   }
 
-  #drain(): Promise<void> {
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = null
-    })
-    return this.#sending
+  /** Waits for the drain under way while it makes progress, or starts one. */
+  async #drain(): Promise<void> {
+    for (;;) {
+      const sending = this.#sending
+      const leftMs = this.#progressAt + STALL_MS - Date.now()
+      if (sending === null || leftMs <= 0) return this.#startDrain()
+      if (await settlesWithin(sending, leftMs)) return sending
+    }
   }
 
-  async #sendAll(): Promise<void> {
+  #startDrain(): Promise<void> {
+    const run = ++this.#run
+    const sending = this.#sendAll(run).finally(() => {
+      if (run === this.#run) this.#sending = null
+    })
+    this.#sending = sending
+    return sending
+  }
+
+  async #sendAll(run: number): Promise<void> {
+    const isCurrent = () => run === this.#run
     try {
-      while (this.#queue.length > 0 && !(this.#isStopped && this.#flushes === 0))
-        await this.#sendBatch(this.#nextCount())
-      this.#failures = 0
+      while (isCurrent() && this.#queue.length > 0 && !(this.#isStopped && this.#flushes === 0))
+        await this.#sendBatch(this.#nextCount(), run)
+      if (isCurrent()) this.#failures = 0
     } catch (error) {
+      // The drain that has taken its place sends the same reports.
+      if (!isCurrent()) return
       this.#sendLater(backoffMs(++this.#failures, MAX_RETRY_MS))
       this.#settings.onReportError?.(error)
       throw error
@@ -164,11 +188,16 @@ export class ReportQueue {
     return over < 0 ? this.#queue.length : over
   }
 
-  /** Sends the first of the queue, and removes them once the service has replied. */
-  async #sendBatch(count: number): Promise<void> {
+  /**
+   * Sends the first of the queue, and removes them once the service has replied. A reply to a
+   * drain that was superseded removes nothing: the queue may begin with other reports by then.
+   */
+  async #sendBatch(count: number, run: number): Promise<void> {
+    this.#progressAt = Date.now()
     const reports = this.#queue.slice(0, count).map(({ report }) => report)
     try {
       const reply = await this.#send(reports)
+      if (run !== this.#run) return
       this.#queue.splice(0, count)
       for (const name of COUNTS) this.#summary[name] += reply[name]
       for (const { index, status, ...more } of reply.results) {
@@ -177,13 +206,13 @@ export class ReportQueue {
         if (report && status !== 'duplicate') this.#note({ report, status, detail: code ?? null })
       }
     } catch (error) {
-      if (!isRefusal(error, count)) throw error
-      await this.#removeRefused(reports, error)
+      if (run !== this.#run || !isRefusal(error, count)) throw error
+      await this.#removeRefused(reports, error, run)
     }
   }
 
   /** One location that is not valid refuses the whole call: it is removed, and the rest sent. */
-  async #removeRefused(reports: Report[], error: PerigeeError): Promise<void> {
+  async #removeRefused(reports: Report[], error: PerigeeError, run: number): Promise<void> {
     const details = new Map<number, string>()
     for (const { pointer, detail } of error.errors) {
       const [, at, member = ''] = /^\/locations\/(\d+)(.*)$/.exec(pointer) ?? []
@@ -193,7 +222,7 @@ export class ReportQueue {
     }
     if (reports.length === 1) details.set(0, details.get(0) ?? error.detail)
     // Which one is wrong is not known: a half of them is tried.
-    if (details.size === 0) return this.#sendBatch(Math.ceil(reports.length / 2))
+    if (details.size === 0) return this.#sendBatch(Math.ceil(reports.length / 2), run)
     for (const [at, detail] of [...details].sort(([a], [b]) => b - a)) {
       const report = reports[at]
       if (!report) continue

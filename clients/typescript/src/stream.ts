@@ -5,6 +5,11 @@ import { type Connection, openConnection } from './streamConnection.ts'
 import type { TokenSource } from './tokens.ts'
 import type { PerigeeEvent } from './types.ts'
 
+interface Gap {
+  after: number
+  oldest: number
+}
+
 export interface StreamOptions {
   /**
    * Types such as `device.*` and `alert.raised`. Default: all, but without `WebSocket` (Node 20) no
@@ -18,7 +23,9 @@ export interface StreamOptions {
   after?: number | undefined
   signal?: AbortSignal | undefined
   /** Called if events between `after` and `oldest` are no longer stored. */
-  onGap?: ((gap: { after: number; oldest: number }) => void) | undefined
+  onGap?: ((gap: Gap) => void) | undefined
+  /** Called if a connection ended or could not be opened, before another is tried. */
+  onDisconnect?: ((error: PerigeeError) => void) | undefined
 }
 
 interface Context {
@@ -29,6 +36,8 @@ interface Context {
 
 interface Position {
   after: number | undefined
+  /** True after the first connection. */
+  hasStarted: boolean
 }
 
 const MAX_RETRY_MS = 30_000
@@ -44,6 +53,16 @@ const queryOf = ({ types, devices, groups }: StreamOptions, { after }: Position)
   ...(groups && { groups: groups.join() }),
 })
 
+/**
+ * True if events are missing. A filtered stream that resumes does not know how far it has read:
+ * only its own events move `after`. Its first connection does.
+ */
+const isGap = ({ after, oldest }: Gap, position: Position, options: StreamOptions): boolean => {
+  const { types, devices, groups } = options
+  const isFiltered = [types, devices, groups].some((filter) => filter && filter.length > 0)
+  return oldest > after + 1 && !(position.hasStarted && isFiltered)
+}
+
 /** Yields the events of one connection. An event counts as read when the next is asked for. */
 async function* readConnection(connection: Connection, position: Position, options: StreamOptions) {
   for (;;) {
@@ -51,9 +70,10 @@ async function* readConnection(connection: Connection, position: Position, optio
     if (message.type === 'closed') return message
     if (message.type === 'ready') {
       const { sequence, oldestSequence } = message
-      if (oldestSequence > sequence + 1)
-        options.onGap?.({ after: sequence, oldest: oldestSequence })
+      const gap = { after: sequence, oldest: oldestSequence }
+      if (isGap(gap, position, options)) options.onGap?.(gap)
       position.after = sequence
+      position.hasStarted = true
       continue
     }
     for (const event of message.events) {
@@ -80,13 +100,14 @@ const checkAccess = async ({ client, options }: Context, position: Position): Pr
 /** The events as they happen. It connects again after a disconnect and continues where it was. */
 export async function* streamEvents(context: Context): AsyncGenerator<PerigeeEvent, void> {
   const { client, token, options } = context
-  const position: Position = { after: options.after }
+  const position: Position = { after: options.after, hasStarted: false }
   if (typeof WebSocket === 'undefined') return yield* pollEvents(context, position)
   let refused: string | undefined
   for (let failures = 0; ; failures++) {
     options.signal?.throwIfAborted()
     let used: string | null = null
     let isReady = false
+    let cause: PerigeeError
     try {
       used = await token(refused)
       const search = new URLSearchParams(queryOf(options, position) as Record<string, string>)
@@ -98,15 +119,18 @@ export async function* streamEvents(context: Context): AsyncGenerator<PerigeeEve
         if (code === NOT_VALID || code === FORBIDDEN)
           throw new PerigeeError(reason || 'The stream was refused.', { status: code - 4000 })
         refused = code === UNAUTHORIZED && used !== null ? used : undefined
+        cause = new PerigeeError(reason || `The connection was closed (${code}).`)
       } finally {
         connection.close()
       }
     } catch (error) {
       options.signal?.throwIfAborted()
       if (!isTemporary(error)) throw error
+      cause = error
     }
     if (isReady) failures = 0
     else if (failures > 0) await checkAccess(context, position)
+    options.onDisconnect?.(cause)
     await wait(backoffMs(failures, MAX_RETRY_MS), options.signal)
   }
 }
@@ -119,27 +143,30 @@ const findStart = async ({ client, options }: Context, position: Position): Prom
   position.after ??= lastSequence
   const after = position.after
   const oldest = events[0]?.sequence ?? lastSequence + 1
-  if (!onGap || oldest <= after + 1) return
-  // To a user of a group the log has gaps that are none.
-  const { user } = await client.get('/api/me', { signal })
-  if (!user?.group) onGap({ after, oldest })
+  const gap = { after, oldest }
+  if (onGap && isGap(gap, position, options)) {
+    // To a user of a group the log has gaps that are none.
+    const { user } = await client.get('/api/me', { signal })
+    if (!user?.group) onGap(gap)
+  }
+  position.hasStarted = true
 }
 
 /** For runtimes without WebSockets, such as Node 20: asks for new events every two seconds. */
 async function* pollEvents(context: Context, position: Position) {
   const { client, options } = context
-  const { types, signal } = options
+  const { types, signal, onDisconnect } = options
   // The service logs `location.reported` only while someone is connected who wants it.
   const wanted = types?.find((type) => type.startsWith('location.'))
   if (wanted)
     throw new TypeError(
       `“${wanted}” needs a WebSocket: use Node 22 or newer, or node --experimental-websocket.`,
     )
-  let isStarted = false
+  let isConnected = false
   for (let failures = 0; ; ) {
     try {
-      if (!isStarted) await findStart(context, position)
-      isStarted = true
+      if (!isConnected) await findStart(context, position)
+      isConnected = true
       const query = queryOf(options, position)
       for await (const event of client.list('/api/events', { query, signal })) {
         yield event
@@ -149,8 +176,9 @@ async function* pollEvents(context: Context, position: Position) {
     } catch (error) {
       signal?.throwIfAborted()
       if (!isTemporary(error)) throw error
-      isStarted = false
+      isConnected = false
       failures++
+      onDisconnect?.(error)
     }
     await wait(failures > 0 ? backoffMs(failures, MAX_RETRY_MS) : POLL_MS, signal)
   }

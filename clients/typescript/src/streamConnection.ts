@@ -68,8 +68,8 @@ export const openConnection = (
     closed ??= { type: 'closed', code, reason }
     wake?.()
   }
-  const close = () => {
-    end(NORMAL, '')
+  const close = (reason = '') => {
+    end(NORMAL, reason)
     // A socket that is still opening is closed once it is open.
     if (socket.readyState === WebSocket.CONNECTING)
       socket.addEventListener('open', () => socket.close(NORMAL))
@@ -77,7 +77,7 @@ export const openConnection = (
   }
   const pings = setInterval(() => {
     // A connection that broke silently stays open for minutes, while nothing arrives by it.
-    if (!isAnswered) return close()
+    if (!isAnswered) return close('The service does not answer.')
     isAnswered = false
     send({ type: 'ping' })
   }, PING_MS)
@@ -135,6 +135,6 @@ export const openConnection = (
       return closed ?? (queue.shift() as Message)
     },
     acknowledge: (ack) => send({ type: 'ack', ack }),
-    close,
+    close: () => close(),
   }
 }

@@ -1,3 +1,5 @@
+import { settlesWithin } from './backoff.ts'
+
 /** Gives the token of the next call. `refused` is the one that the service has just refused. */
 export type TokenSource = (refused?: string) => Promise<string | null> | string | null
 
@@ -11,6 +13,8 @@ interface Token {
 export const RENEW_AFTER = 0.8
 /** How long until a renewal that failed is tried again. */
 const RETRY_MS = 30_000
+/** How long a caller waits for the request of another. */
+const SHARED_WAIT_MS = 10_000
 
 /** Life of a token by its own clock, so that a wrong clock on this machine does no harm. */
 export const lifeMsOf = (token: string): number => {
@@ -32,8 +36,22 @@ export const keepToken = (fetchToken: () => Promise<string>): TokenSource => {
     return value
   }
 
-  return (refused) => {
-    if (current?.value === refused) current = null
+  const startRenewal = (): Promise<string> => {
+    const renewal = renew().finally(() => {
+      if (pending === renewal) pending = null
+    })
+    pending = renewal
+    return renewal
+  }
+
+  /** In a Worker a request that has ended never completes what it began: another is started. */
+  const shareRenewal = async (shared: Promise<string>): Promise<string> => {
+    if (await settlesWithin(shared, SHARED_WAIT_MS)) return shared
+    if (pending === shared) pending = null
+    return getToken()
+  }
+
+  const getToken = (): Promise<string> | string => {
     const now = Date.now()
     if (current && now < current.endsAt) {
       if (now >= current.renewAt) {
@@ -43,9 +61,11 @@ export const keepToken = (fetchToken: () => Promise<string>): TokenSource => {
       }
       return current.value
     }
-    pending ??= renew().finally(() => {
-      pending = null
-    })
-    return pending
+    return pending ? shareRenewal(pending) : startRenewal()
+  }
+
+  return (refused) => {
+    if (current?.value === refused) current = null
+    return getToken()
   }
 }

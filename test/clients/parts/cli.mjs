@@ -169,7 +169,9 @@ export async function run({ url, root, folder, must, openAccount }) {
   const more = { PERIGEE_URL: url, PERIGEE_USER_NAME: userName, PERIGEE_API_KEY: apiKey }
   perigee(['devices'], { more: { ...more, XDG_CONFIG_HOME: join(folder, 'none') } })
   perigee(['devices'], { code: 3, more: { PERIGEE_URL: url } })
-  perigee(['devices'], { code: 4, more: { ...more, PERIGEE_URL: 'http://127.0.0.1:59' } })
+  for (const command of ['devices', 'tail'])
+    perigee([command], { code: 4, more: { ...more, PERIGEE_URL: 'http://127.0.0.1:59' } })
+  perigee(['tail'], { code: 3, more: { ...more, PERIGEE_API_KEY: `${apiKey.slice(0, -4)}abcd` } })
   expectText(perigee(['logout']).stdout, /deleted/)
   perigee(['devices'], { code: 3 })
   for (const shell of ['bash', 'zsh', 'fish']) perigee(['completion', shell])

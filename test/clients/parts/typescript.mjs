@@ -1,5 +1,5 @@
 // Packs the TypeScript client and uses the package in every runtime it is made for.
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -36,6 +36,7 @@ export async function run({ url, root, folder, must, openAccount }) {
   const readme = readFileSync(join(folder, 'node_modules/@perigee/client/README.md'), 'utf8')
   const [, example] = /```js\n(.*?)```/s.exec(readme)
   writeFileSync(join(folder, 'example.mjs'), example)
+  await checkTypes({ example, root, folder, must })
   const { userName, apiKey } = await settings('readme')
   const env = { PERIGEE_URL: url, PERIGEE_USER_NAME: userName, PERIGEE_API_KEY: apiKey }
   for (const node of [bin('node'), process.execPath])
@@ -61,6 +62,39 @@ export async function run({ url, root, folder, must, openAccount }) {
   await runInWorker(script, await settings('worker'))
   console.log('In Chromium:')
   await runInBrowser(script, await settings('browser'))
+}
+
+/** Compiles the example against the types of the package, and calls that must not compile. */
+async function checkTypes({ example, root, folder, must }) {
+  // Without the types of Node, so that the package shows that it needs none.
+  const source = example.replace(
+    /^import process .*$/m,
+    'declare const process: { env: Record<string, string> }',
+  )
+  const wrong = `
+// @ts-expect-error There is no such path.
+await perigee.get('/api/nothing')
+// @ts-expect-error A name is text.
+await perigee.post('/api/devices', { body: { name: 7 } })
+// @ts-expect-error There is no such member.
+console.log(device.nothing)
+`
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+  }
+  // In a folder of its own, since other tools read `tsconfig.json` too.
+  const cwd = join(folder, 'types')
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'example.mts'), source + wrong)
+  const config = JSON.stringify({ compilerOptions, files: ['example.mts'] })
+  writeFileSync(join(cwd, 'tsconfig.json'), config)
+  const typescript = join(root, 'clients/typescript/node_modules/typescript/bin/tsc')
+  await must(process.execPath, [typescript, '-p', '.'], { cwd })
 }
 
 /** A module that exports `use` and the client; or one that is small and minified, to be measured. */

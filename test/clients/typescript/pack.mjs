@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-const FILES = ['package/README.md', 'package/dist/src/index.d.ts', 'package/dist/cli/main.js']
+const FILES = [
+  'package/LICENSE',
+  'package/README.md',
+  'package/dist/src/index.d.ts',
+  'package/dist/cli/main.js',
+]
 
 let packed
 

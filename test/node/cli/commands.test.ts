@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 
 /* The command line as a process, against a service of the test. */
@@ -11,6 +14,7 @@ const SECOND_MS = 1000
 type Json = Record<string, unknown>
 interface Call {
   path: string
+  query: URLSearchParams
   body: Json
   reply: (status: number, body: Json | string) => void
 }
@@ -18,6 +22,7 @@ interface Call {
 const ended: (() => void)[] = []
 afterEach(() => {
   for (const end of ended.splice(0)) end()
+  vi.unstubAllEnvs()
 })
 
 const replyWith = (response: ServerResponse) => (status: number, body: Json | string) =>
@@ -27,14 +32,14 @@ const replyWith = (response: ServerResponse) => (status: number, body: Json | st
 
 /** A service that gives tokens and leaves other calls to `answer`. */
 const serve = async (answer: (call: Call) => void): Promise<string> => {
-  const claims = btoa(JSON.stringify({ iat: 0, exp: 3600 }))
+  const claims = btoa(JSON.stringify({ iat: 0, exp: 3600 })).replaceAll('=', '')
   const server: Server = createServer(async (request, response) => {
     let text = ''
     for await (const part of request) text += part
     const reply = replyWith(response)
-    const path = new URL(request.url ?? '', 'http://localhost').pathname
+    const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
     if (path === '/api/Auth/Token') reply(200, { success: true, token: `h.${claims}.s` })
-    else answer({ path, body: text ? JSON.parse(text) : {}, reply })
+    else answer({ path, query, body: text ? JSON.parse(text) : {}, reply })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ended.push(() => {
@@ -196,4 +201,76 @@ test('the output “-” of a track is stdout', async () => {
   const url = await serveDevice(({ reply }) => reply(200, gpx))
   const { code, output } = perigee(url, 'track', 'Tern 7', '--gpx', '--output', '-')
   expect([await code, output.stdout]).toEqual([0, gpx])
+})
+
+test('CSV that breaks off within a line is an error', async () => {
+  const line = 'dateTime,latitude\r\n'
+  let csv = line
+  const url = await serveDevice(({ reply }) => reply(200, csv))
+  const whole = perigee(url, 'track', 'Tern 7', '--csv')
+  expect([await whole.code, whole.output.stdout]).toEqual([0, line])
+  csv = `${line}2020-01-01T00:00:00Z,1`
+  const cut = perigee(url, 'track', 'Tern 7', '--csv')
+  expect(await cut.code).toBe(4)
+  expect(cut.output.stderr).toContain('ended the file before it was complete')
+})
+
+test('a table of devices says that the account is a sandbox, JSON does not ask', async () => {
+  const paths: string[] = []
+  let sandbox: Json | null = { of: null, erasesAt: '2030-01-02T00:00:00.000Z' }
+  const url = await serveDevice(({ path, reply }) => {
+    paths.push(path)
+    reply(200, { success: true, account: { name: 'Demo', sandbox }, scopes: ['read'] })
+  })
+  const table = perigee(url, 'devices')
+  const json = perigee(url, 'devices', '--json')
+  expect([await table.code, await json.code, paths]).toEqual([0, 0, ['/api/me']])
+  expect(table.output.stderr).toMatch(
+    /^This account is a sandbox: .* erased on 2030-01-02\.\n1 dev/,
+  )
+  expect(json.output.stderr).toBe('')
+  sandbox = null
+  const real = perigee(url, 'devices')
+  expect([await real.code, real.output.stderr]).toEqual([0, '1 device\n'])
+})
+
+test('a login says that the account is a sandbox', async () => {
+  const config = mkdtempSync(join(tmpdir(), 'perigee-cli-'))
+  ended.push(() => rmSync(config, { recursive: true, force: true }))
+  vi.stubEnv('XDG_CONFIG_HOME', config)
+  const sandbox = { of: null, erasesAt: null }
+  const url = await serve(({ reply }) =>
+    reply(200, { success: true, account: { name: 'Demo', sandbox }, scopes: ['read'] }),
+  )
+  const { code, output, end } = perigee(url, 'login')
+  end('pgk\n')
+  expect(await code).toBe(0)
+  expect(output.stdout).toMatch(/^Signed in to Demo \(read\)/)
+  expect(output.stderr).toMatch(/^This account is a sandbox: .*\n$/)
+})
+
+test('a tail ends at once if it is refused, and asks with the filter of the stream', async () => {
+  const queries: string[] = []
+  const url = await serve(({ path, query, reply }) => {
+    if (path === '/api/devices/dev_1') return reply(200, { success: true, device })
+    queries.push(decodeURIComponent(String(query)))
+    reply(403, { detail: 'Not allowed.', code: 'forbidden' })
+  })
+  const { code, output } = perigee(url, 'tail', 'dev_1', '--type', 'alert.*')
+  expect([await code, queries]).toEqual([3, ['types=alert.*&devices=dev_1&limit=1']])
+  expect(output.stderr).toContain('Not allowed.')
+})
+
+test('a tail notes once that the connection is lost', async () => {
+  let asked = 0
+  // A service without WebSockets: every connection fails.
+  const url = await serve(({ reply }) => {
+    asked++
+    reply(200, { success: true, events: [], lastSequence: 0, nextCursor: null })
+  })
+  const { code, output, interrupt } = perigee(url, 'tail')
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(2), within)
+  interrupt()
+  expect(await code).toBe(130)
+  expect(output.stderr).toMatch(/^The connection is lost and will be opened again\. [^\n]*\n$/)
 })

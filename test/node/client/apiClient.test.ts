@@ -186,6 +186,40 @@ test('a token is renewed beside the calls until it ends', async () => {
   }
 })
 
+test('a token request that never settles does not block later callers', async () => {
+  vi.useFakeTimers()
+  try {
+    let count = 0
+    const token = keepToken(() =>
+      ++count === 1 ? new Promise<string>(() => undefined) : Promise.resolve(tokenOf(1000, count)),
+    )
+    token()
+    const later = [token(), token()]
+    await vi.advanceTimersByTimeAsync(9000)
+    expect(count).toBe(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([await Promise.all(later), count]).toEqual([Array(2).fill(tokenOf(1000, 2)), 2])
+    // Callers that waited for a reply in time leave no timer behind.
+    expect([token(), vi.getTimerCount()]).toEqual([tokenOf(1000, 2), 0])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a list is asked for as given, page by page', async () => {
+  const page =
+    (nextCursor: string | null): Answer =>
+    () =>
+      Response.json({ success: true, locations: [{ latitude: 1 }], nextCursor })
+  const { client, requests } = clientWith([page('c2'), page(null)])
+  const rows = []
+  const options = { path, query: { simplify: 25 } }
+  for await (const row of client.list('/api/devices/{deviceId}/locations', options)) rows.push(row)
+  expect(rows).toHaveLength(2)
+  const queries = requests.map(({ url }) => new URL(url).search)
+  expect(queries).toEqual(['?simplify=25', '?simplify=25&cursor=c2'])
+})
+
 test('a token is renewed once after a 401, and a second 401 is the answer', async () => {
   const refusals: unknown[] = []
   const token = (refused?: string) => {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { Perigee } from '../../../clients/typescript/src/perigee.ts'
 import { type Report, ReportQueue } from '../../../clients/typescript/src/reports.ts'
@@ -169,4 +169,80 @@ test('a queue that is full takes nothing more', () => {
   const { queue } = queueWith(undefined, { maxPending: 2 })
   expect(() => queue.add(reports(3))).toThrow(RangeError)
   expect(queue.pending).toEqual([])
+})
+
+/** A queue in fake time, whose replies the test gives, in any order. */
+const slowQueue = (settings = {}) => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const calls: { batch: Report[]; reply: () => void; fail: (error: unknown) => void }[] = []
+  const counts = { conflicts: 0, tooOld: 0, unknown: 0, refused: 0, duplicates: 0 }
+  const queue = new ReportQueue(
+    (batch) =>
+      new Promise((resolve, fail) => {
+        const reply = () =>
+          resolve({ success: true, accepted: batch.length, ...counts, results: [] })
+        calls.push({ batch, reply, fail })
+      }),
+    settings,
+  )
+  return { queue, calls }
+}
+const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
+
+test.each(['a reply', 'a failure', 'a refusal'])(
+  'a flush after a send that never settles loses nothing, even if %s comes late',
+  async (late) => {
+    const onReportError = vi.fn()
+    const { queue, calls } = slowQueue({ onReportError })
+    queue.add(reports(3))
+    const first = queue.flush()
+    await pass(1000)
+    queue.add([report(3)])
+    const second = queue.flush()
+    await pass(28_000)
+    expect(calls).toHaveLength(1)
+    await pass(1000)
+    expect(calls.map(({ batch }) => batch.length)).toEqual([3, 4])
+    if (late === 'a reply') calls[0]?.reply()
+    if (late === 'a failure') calls[0]?.fail(new PerigeeError('down'))
+    if (late === 'a refusal') calls[0]?.fail(refusal(400, 'invalid-request', '/locations/0'))
+    await pass()
+    expect(queue.pending).toEqual(reports(4))
+    calls[1]?.reply()
+    const accepted = (await first).accepted + (await second).accepted
+    expect([accepted, queue.pending, calls.length]).toEqual([4, [], 2])
+    expect([onReportError.mock.calls, vi.getTimerCount()]).toEqual([[], 0])
+  },
+)
+
+test('a drain that makes progress is waited for', async () => {
+  const { queue, calls } = slowQueue()
+  queue.add(reports(2500))
+  const flushed = [queue.flush(), queue.flush()]
+  for (const count of [1, 2, 3]) {
+    await pass(20_000)
+    expect(calls).toHaveLength(count)
+    calls.at(-1)?.reply()
+  }
+  await pass()
+  await Promise.all(flushed)
+  expect([calls.length, queue.size]).toEqual([3, 0])
+})
+
+test('a timer that is overdue is renewed', async () => {
+  const { queue, calls } = slowQueue()
+  queue.add([report(0)])
+  // The request of a Worker has ended, and its timers with it.
+  vi.clearAllTimers()
+  vi.setSystemTime(Date.now() + 500)
+  queue.add([report(1)])
+  await pass(400)
+  expect(calls).toHaveLength(0)
+  vi.setSystemTime(Date.now() + 200)
+  queue.add([report(2)])
+  await pass(1)
+  expect(calls.map(({ batch }) => batch)).toEqual([reports(3)])
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { Perigee } from '../../../clients/typescript/src/perigee.ts'
 import type { StreamOptions } from '../../../clients/typescript/src/stream.ts'
 
@@ -111,11 +112,17 @@ const batch = (...sequences: number[]) => ({
   events: sequences.map((sequence) => ({ sequence })),
 })
 
-test('a stream that was closed is opened again after the last event, and gaps are told', async () => {
+/** The options of a stream, and the gaps that it has told. */
+const noteGaps = (options: StreamOptions) => {
   const gaps: object[] = []
+  return { gaps, options: { ...options, onGap: (gap: object) => void gaps.push(gap) } }
+}
+
+test('a stream that was closed is opened again after the last event', async () => {
+  const { gaps, options } = noteGaps({ after: 3, types: ['device.*'] })
   const { seen, stop } = streamWith(
     { '/api/Auth/Token': giveToken, '/api/events': () => noEvents() },
-    { after: 3, types: ['device.*'], onGap: (gap) => gaps.push(gap) },
+    options,
   )
   await pass()
   expect(new URL(FakeSocket.last.url).search).toBe('?after=3&types=device.*')
@@ -128,7 +135,65 @@ test('a stream that was closed is opened again after the last event, and gaps ar
   expect(new URL(FakeSocket.last.url).searchParams.get('after')).toBe('6')
   FakeSocket.last.accept(ready(6, { oldestSequence: 9 }), batch(9))
   await pass()
-  expect([seen, gaps]).toEqual([[4, 6, 9], [{ after: 6, oldest: 9 }]])
+  // Its own last event may be older than the log, while nothing that passes the filter is missing.
+  expect([seen, gaps]).toEqual([[4, 6, 9], []])
+  stop()
+})
+
+test.each([
+  [
+    'without a filter always',
+    {},
+    [
+      { after: 2, oldest: 4 },
+      { after: 4, oldest: 9 },
+    ],
+  ],
+  ['with a filter at the start', { groups: ['grp_1'] }, [{ after: 2, oldest: 4 }]],
+])('gaps are told %s', async (_, filter, expected) => {
+  const { gaps, options } = noteGaps({ after: 2, ...filter })
+  const { stop } = streamWith({ '/api/Auth/Token': giveToken }, options)
+  await pass()
+  FakeSocket.last.accept(ready(2, { oldestSequence: 4 }), batch(4))
+  await pass()
+  FakeSocket.last.close(1006)
+  await pass(1000)
+  FakeSocket.last.accept(ready(4, { oldestSequence: 9 }))
+  await pass()
+  expect(gaps).toEqual(expected)
+  stop()
+})
+
+test('`onDisconnect` is called with the reason before each further connection', async () => {
+  let status = 503
+  const reasons: [number, string][] = []
+  const onDisconnect = (error: PerigeeError) => void reasons.push([error.status, error.message])
+  const { ended, stop } = streamWith(
+    {
+      '/api/Auth/Token': () => (status === 200 ? giveToken() : problem(status)),
+      '/api/events': () => (status === 200 ? noEvents() : problem(status)),
+    },
+    { onDisconnect },
+  )
+  await pass()
+  expect(reasons).toEqual([[503, 'No (503).']])
+  status = 200
+  await pass(1000)
+  FakeSocket.last.accept(ready(1))
+  await pass()
+  FakeSocket.last.close(1012, 'The service restarts.')
+  await pass(1000)
+  FakeSocket.last.close(1006)
+  await pass()
+  expect(reasons.slice(1)).toEqual([
+    [0, 'The service restarts.'],
+    [0, 'The connection was closed (1006).'],
+  ])
+  // A refusal is the end, and no disconnect.
+  await pass(2000)
+  FakeSocket.last.close(4403, 'Not allowed.')
+  await pass()
+  expect([reasons.length, ended.with]).toEqual([3, expect.objectContaining({ status: 403 })])
   stop()
 })
 
@@ -211,20 +276,23 @@ const log = ({ searchParams }: URL) => ({
 test('without WebSocket an outage is waited for, and gaps are told', async () => {
   vi.stubGlobal('WebSocket', undefined)
   let isDown = false
-  const gaps: object[] = []
+  const { gaps, options } = noteGaps({ after: 2, types: ['device.*'] })
+  const onDisconnect = vi.fn()
   const { seen, ended, stop } = streamWith(
     {
       '/api/Auth/Token': giveToken,
       '/api/me': () => ({ user: null }),
       '/api/events': (url) => (isDown ? problem(500) : { ...log(url) }),
     },
-    { after: 2, types: ['device.*'], onGap: (gap) => gaps.push(gap) },
+    { ...options, onDisconnect },
   )
   await pass()
   expect([seen, gaps]).toEqual([[5, 6, 7, 8], [{ after: 2, oldest: 5 }]])
   isDown = true
   await pass(300_000)
   expect(ended.with).toBeUndefined()
+  expect(onDisconnect.mock.calls.length).toBeGreaterThan(5)
+  expect(onDisconnect.mock.lastCall).toEqual([expect.objectContaining({ status: 500 })])
   isDown = false
   await pass(60_000)
   expect([seen, gaps.length, ended.with]).toEqual([[5, 6, 7, 8], 1, undefined])

@@ -1,7 +1,7 @@
 import { textOf } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../failure.ts'
-import type { Device } from '../session.ts'
+import { type Device, noteSandbox } from '../session.ts'
 import { note, writeJson, writeTable } from '../terminal/output.ts'
 import type { Column } from '../terminal/table.ts'
 import { count } from '../terminal/text.ts'
@@ -49,6 +49,11 @@ export const devices: Command = {
       else found.push(device)
     }
     if (isJson) return EXIT.ok
+    // A failure is ignored: the list does not depend on it.
+    await perigee.get('/api/me', { signal }).then(
+      ({ account }) => noteSandbox(account.sandbox),
+      () => undefined,
+    )
     if (found.length > 0) await writeTable(found, COLUMNS)
     note(count(found.length, 'device'))
     return EXIT.ok

@@ -5,7 +5,7 @@ import { textOf } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { checkUrl, deleteCredentials, storeCredentials } from '../credentials.ts'
 import { EXIT, usageFailure } from '../failure.ts'
-import { newClient } from '../session.ts'
+import { newClient, noteSandbox } from '../session.ts'
 import { writeJson, writeLine } from '../terminal/output.ts'
 import { toLine } from '../terminal/text.ts'
 
@@ -56,10 +56,10 @@ const askUnlessGiven = async (given: string | undefined, option: string, questio
 const readAccount = async (perigee: Perigee, signal: AbortSignal) => {
   try {
     const { account, scopes } = await perigee.get('/api/me', { signal })
-    return { name: account.name, scopes }
+    return { name: account.name, sandbox: account.sandbox, scopes }
   } catch (error) {
     if (error instanceof PerigeeError && error.status === 403)
-      return { name: null, scopes: ['ingest'] }
+      return { name: null, sandbox: null, scopes: ['ingest'] }
     throw error
   }
 }
@@ -98,13 +98,15 @@ export const login: Command = {
       : await readKeyFromPipe()
     if (!apiKey) throw usageFailure('The API key is empty.')
     const credentials = { url, userName, apiKey }
-    const { name, scopes } = await readAccount(newClient(credentials), signal)
+    const { name, sandbox, scopes } = await readAccount(newClient(credentials), signal)
     const file = await storeCredentials(credentials)
     if (isJson) await writeJson({ url, userName, account: name, scopes, file })
-    else
+    else {
       await writeLine(
         `Signed in to ${toLine(name ?? userName)} (${scopes.join(', ')}). The key is in ${file}.`,
       )
+      noteSandbox(sandbox)
+    }
     return EXIT.ok
   },
 }

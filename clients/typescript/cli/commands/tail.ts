@@ -1,4 +1,4 @@
-import type { Perigee } from '../../src/index.ts'
+import type { Perigee, PerigeeError } from '../../src/index.ts'
 import { numberOf } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { EXIT, usageFailure } from '../failure.ts'
@@ -13,6 +13,8 @@ interface Event {
   data: Record<string, unknown>
 }
 
+/** A connection lost so long after the last time, without events between, is another outage. */
+const OUTAGE_MS = 300_000
 const TYPE_WIDTH = 18
 const NAME_WIDTH = 20
 
@@ -63,6 +65,21 @@ class DeviceNames {
   }
 }
 
+/** Notes an outage once, although the stream tells of every attempt. */
+class OutageNotes {
+  #failedAt = Number.NEGATIVE_INFINITY
+
+  readonly failed = ({ message }: PerigeeError): void => {
+    const isNew = Date.now() - this.#failedAt > OUTAGE_MS
+    this.#failedAt = Date.now()
+    if (isNew) note(`The connection is lost and will be opened again. ${message}`)
+  }
+
+  end(): void {
+    this.#failedAt = Number.NEGATIVE_INFINITY
+  }
+}
+
 const listOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : []).flatMap((text) => String(text).split(','))
 
@@ -93,7 +110,15 @@ export const tail: Command = {
     const devices: string[] = []
     for (const given of positionals) devices.push((await findDevice(perigee, given, signal)).id)
     const types = listOf(values.type)
+    // The stream waits for an outage to end; at the start it is an error.
+    const query = {
+      ...(types.length > 0 && { types: types.join() }),
+      ...(devices.length > 0 && { devices: devices.join() }),
+      limit: 1,
+    }
+    await perigee.get('/api/events', { query, signal })
     const names = new DeviceNames(perigee)
+    const outages = new OutageNotes()
     if (typeof WebSocket === 'undefined' && types.length === 0)
       note('No locations are shown: this Node has no WebSocket. Use Node 22 or newer for them.')
     if (!isJson && process.stderr.isTTY) note('Waiting for events. Ctrl-C ends.')
@@ -101,9 +126,11 @@ export const tail: Command = {
       ...(types.length > 0 && { types }),
       ...(devices.length > 0 && { devices }),
       ...(after !== undefined && { after }),
+      onDisconnect: outages.failed,
       signal,
     })
     for await (const event of events as AsyncIterable<Event>) {
+      outages.end()
       if (isJson) {
         await writeJson(event)
         continue
