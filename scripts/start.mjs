@@ -3,10 +3,6 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitForExit } from './child.mjs'
-import { ensureDemoApiKey, ensureDemoLicenses } from './demo/account.mjs'
-import { DemoClient } from './demo/client.mjs'
-import { DEMO_EMAIL, seedDemo } from './demo/seed.mjs'
-import { moveFleet } from './demo/track.mjs'
 import { migrateLocalDatabases } from './migrations/migrate-local.mjs'
 import { requireValidPublicUrl } from './public-url.mjs'
 import {
@@ -33,6 +29,11 @@ if (await isPortTaken(port))
     `Port ${port} is taken. Stop the process that listens there, or use another port: PORT=${port + 1} npm start`,
   )
 await useToolchain()
+// The demo shares TypeScript with the service, which the machine's own Node may not know.
+const { ensureDemoApiKey, ensureDemoLicenses } = await import('./demo/account.mjs')
+const { DemoClient } = await import('./demo/client.mjs')
+const { DEMO_EMAIL, seedDemo } = await import('./demo/seed.mjs')
+const { moveFleet } = await import('./demo/track.mjs')
 await requireValidPublicUrl(readSecrets(secretsFile).PUBLIC_URL)
 
 const secrets = ensureSecrets(secretsFile, {

@@ -979,7 +979,7 @@ export const later = {
       'Nobody has checked this name. Go on only if you have just started this in a program that you know.',
     scopes: 'What it may do',
     revoke:
-      'It never may do more than you, and makes no keys, users or passwords. You can end its access at any time under Settings, Sessions.',
+      'It never may do more than you, and makes no keys, users, passwords, shares, webhooks or sources. You can end its access at any time under Settings, Sessions.',
     allow: 'Allow',
     refuse: 'Refuse',
     nothing: 'You may do nothing of what the program asks for.',

@@ -4,7 +4,6 @@
 import { fail, useToolchain } from '../toolchain.mjs'
 import { wrangler } from '../wrangler.mjs'
 import { measureFirstLoad } from './console-size.mjs'
-import { measureParts } from './lazy-parts.mjs'
 
 /**
  * In KB gzip: what is evaluated when the Worker starts, and each part that is loaded on first use. A
@@ -40,6 +39,8 @@ console.log(
 console.log(
   `                   (median of ${startups.length} profiles by wrangler check startup; slowest ${startups.at(-1)} ms)`,
 )
+// It imports packages, which were not installed before.
+const { measureParts } = await import('./lazy-parts.mjs')
 const { startKb, lazy } = await measureParts()
 console.log(`At the start, gzip ${startKb.toFixed(1)} KB of at most ${START_BUDGET_KB} KB`)
 for (const { name, kb, ms } of lazy)

@@ -94,7 +94,36 @@ test('only a local service allows webhooks to this machine', () => {
   ])
 })
 
+/** The imports of a script that are followed before it runs: neither packages nor TypeScript. */
+const foreignImports = (script: string, seen = new Set<string>()): string[] => {
+  if (seen.has(script)) return []
+  seen.add(script)
+  const imports = readFileSync(script, 'utf8').matchAll(
+    /^(?:import|export)\s+(?:[\w*{}\s,]+?\s+from\s+)?'([^']+)'/gm,
+  )
+  return [...imports].flatMap(([, name = '']) => {
+    if (name.startsWith('node:')) return []
+    if (name.startsWith('.') && name.endsWith('.mjs'))
+      return foreignImports(join(script, '..', name), seen)
+    return [`${script}: ${name}`]
+  })
+}
+
 describe('the installation', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const entries = Object.values<string>(scripts).flatMap((command) =>
+    [...command.matchAll(/\bnode (\S+\.mjs)/g)].map(([, file = '']) => file),
+  )
+  const runBefore = [...new Set(entries), 'test/browser/run.mjs', 'test/clients/run.mjs'].filter(
+    (file) => /\bawait useToolchain\(\)|harness\/serve/.test(readFileSync(file, 'utf8')),
+  )
+
+  test('comes before anything that needs it: on a machine with Node 20 alone', () => {
+    expect(runBefore).toEqual(expect.arrayContaining(['scripts/start.mjs', 'scripts/test.mjs']))
+    expect(runBefore.length).toBeGreaterThan(8)
+    expect(runBefore.flatMap((file) => foreignImports(file))).toEqual([])
+  })
+
   /** Runs it with an npm that unpacks one of two packages and then does what `rest` says. */
   const install = (rest: string) => {
     const folder = makeFolder()
