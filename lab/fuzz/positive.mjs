@@ -28,6 +28,7 @@ const RULES = [
   /^must be websocket$/,
   // Ids must be those of the account, and a token cannot give more than it has.
   /^is not a (device|group|user|database|cell)/,
+  /^is the cell that the account is in/,
   // A text without these needs a pattern that no generator understands.
   /^must not contain a NUL character or an unpaired surrogate$/,
   // Of GET …/locations: an export has no pages.

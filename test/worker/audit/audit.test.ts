@@ -174,7 +174,11 @@ describe('GET /api/account/audit', () => {
       `actor=${user.keyId}&resource=${groupId}`,
       ({ actor, resource }) => actor.id === user.keyId && resource.id === groupId,
     )
-    for (const query of ['action=zo', 'action=zone.%25', 'actor=usr_none', 'resource=zon_none'])
+    const none = ['action=zo', 'action=zone.%25', 'actor=usr_none', 'resource=zon_none']
+    for (const query of [
+      ...none,
+      ...['action', 'actor'].map((name) => `${name}=${'é'.repeat(100)}`),
+    ])
       expect(await auditOf(account, query), query).toEqual([])
     const middle = Date.parse(all[1]?.at ?? '')
     await expectFound(`from=${iso(middle)}`, ({ at }) => Date.parse(at) >= middle)
