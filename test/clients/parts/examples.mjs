@@ -312,7 +312,7 @@ async function showInGoogleEarth({ call, device, python, path, env, url, report 
     assert.equal(reply.status, 200, address)
     return new DOMParser().parseFromString(await reply.text(), 'text/xml')
   }
-  const { group } = await call('POST', '/api/groups', { name: 'North', devices: [device.id] })
+  const group = await call('POST', '/api/groups', { name: 'North', devices: [device.id] })
   for (const more of [[], ['--group', group.id]]) {
     const link = await read(share('North fleet', ...more))
     const [href] = link.getElementsByTagName('href')
