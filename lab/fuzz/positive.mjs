@@ -50,8 +50,10 @@ const RULES = [
   /^is not a zone of this account|^must be a \w+’s id$|^is required, or below/,
   /^must be at most \d+ days after from$/,
   // Of a watch: a deadline or an interval, and a reminder within it.
-  /^is required, or everyMinutes instead|^must be less than everyMinutes$/,
-  // Of a source: its settings depend on the provider.
+  /^is required, or everyMinutes instead|^must be less than (everyMinutes|the interval)$/,
+  // Of a webhook: its address depends on the format.
+  /^must begin with \w+:\/\/ in the format /,
+  // Of a source: its settings depend on the provider. So do those of a webhook on its format.
   /^is not a setting of /,
   /^must be (base64|bytes in the format named|Text for an SMS|at most 256 KiB large)$/,
   /^must have names and values of HTTP headers$/,
