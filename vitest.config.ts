@@ -68,10 +68,11 @@ class SlowestFirst extends BaseSequencer {
 /** Tests without state: the files of a project share their process and its modules. */
 const nodeTests = {
   environment: 'node',
-  pool: 'threads',
+  pool: 'threads' as const,
   isolate: false,
   testTimeout: 120_000,
-} as const
+  setupFiles: ['test/support/run/seed.ts'],
+}
 
 const workerTests = {
   testTimeout: 120_000,

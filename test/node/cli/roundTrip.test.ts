@@ -68,6 +68,18 @@ test.each(WRITERS)('what is exported as %s is imported unchanged', (format, writ
   )
 })
 
+test('text in CSV that looks like a marked formula is imported unchanged', () => {
+  const given = ["'=", "''=1+1", '=1+1', "'", "'a"].map((source, minute) => ({
+    dateTime: Date.UTC(2020, 0, 1, 0, minute),
+    latitude: 0,
+    longitude: 0,
+    source,
+    receivedAt: 0,
+  }))
+  const { points } = parseTrack('csv', write(csv(), given))
+  expect(points.map(({ location }) => location.source)).toEqual(given.map(({ source }) => source))
+})
+
 test('long tracks in KML, of several parts, are read whole', () => {
   const locations = [1, 2, 3, 4].map((minute) => ({
     dateTime: Date.UTC(2020, 0, 1, 0, minute),

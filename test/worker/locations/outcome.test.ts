@@ -158,7 +158,7 @@ describe('the counts of a report', () => {
           results: results.length > 0 ? results : undefined,
         })
       }),
-      { numRuns: 40 },
+      { numRuns: 40, ...(env.MODEL_SEED && { seed: Number(env.MODEL_SEED) }) },
     )
     expect(await track()).toHaveLength(stored.size)
   })

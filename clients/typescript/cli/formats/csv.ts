@@ -36,7 +36,7 @@ const plainCell = (delimiter: string): RegExp => new RegExp(`[^"\\r\\n${delimite
 
 /** An exporter marks text that a spreadsheet would take for a formula. */
 const unescapeFormula = (text: string): string =>
-  /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
+  /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text
 
 export const parseCsv = (text: string): Csv => {
   const delimiter = findDelimiter(text)
