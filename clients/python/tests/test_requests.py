@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
@@ -285,6 +286,18 @@ def test_keeps_reports_that_another_than_the_service_has_answered(flavour: str) 
     client.close()
 
 
+@pytest.mark.parametrize("body", [{}, [], {"success": True, "accepted": "1", "duplicates": 0}])
+def test_keeps_reports_whose_reply_has_no_counts(flavour: str, body: Any) -> None:
+    service = Service(httpx.Response(200, json=body), settle)
+    client = service.client(flavour)
+    client.report({"identifier": "a", **HERE})
+    with pytest.raises(PerigeeError):
+        client.flush()
+    assert len(client.pending) == 1
+    assert client.flush().accepted == 1
+    client.close()
+
+
 def test_writes_the_path_and_the_query(flavour: str) -> None:
     service = Service(OK)
     client = service.client(flavour, version="2026-11-01")
@@ -353,6 +366,39 @@ def test_sends_smaller_batches_through_a_proxy_that_takes_less(flavour: str) -> 
     assert len(json.loads(service.requests[-1].content)["locations"]) == 1000
 
 
+def test_sends_smaller_batches_after_a_timeout(flavour: str, no_waiting: list[float]) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if len(json.loads(request.content)["locations"]) > 300:
+            raise httpx.WriteTimeout("slow")
+        return settle(request)
+
+    client = Service(answer).client(flavour, retries=1, max_pending=1000)
+    client.report(*[{"identifier": str(n), **HERE} for n in range(999)])
+    for _ in range(2):
+        with pytest.raises(httpx.WriteTimeout):
+            client.flush()
+    assert len(client.pending) == 999
+    with pytest.raises(httpx.WriteTimeout):
+        # Batches that are taken grow again.
+        client.flush()
+    assert len(client.pending) < 999
+    client.close()
+
+
+def test_keeps_the_size_of_batches_that_were_not_sent(
+    flavour: str, no_waiting: list[float]
+) -> None:
+    service = Service(*[httpx.ConnectError("offline")] * 2, settle)
+    client = service.client(flavour, retries=0)
+    client.report(*[{"identifier": str(n), **HERE} for n in range(999)])
+    for _ in range(2):
+        with pytest.raises(httpx.ConnectError):
+            client.flush()
+    client.flush()
+    client.close()
+    assert len(service.requests) == 3
+
+
 def test_keeps_a_location_that_a_proxy_refuses(flavour: str) -> None:
     service = Service(httpx.Response(413, text="too large"))
     client = service.client(flavour)
@@ -402,6 +448,31 @@ def test_sends_once_what_a_signal_handler_has_sent() -> None:
     client.close()
     assert client.pending == []
     assert sizes == [3, 3, 2]
+
+
+def test_fetches_a_token_in_a_signal_handler_that_interrupts_another() -> None:
+    service = Service(settle)
+    has_flushed = threading.Event()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/Auth/Token" and service.tokens == 0:
+            service.tokens = 1
+            client.flush()
+        return service(request)
+
+    client = Perigee(
+        "http://service", user_name="demo", api_key="k", transport=httpx.MockTransport(answer)
+    )
+    client.report({"identifier": "a", **HERE})
+
+    def flush() -> None:
+        client.flush()
+        has_flushed.set()
+
+    threading.Thread(target=flush, daemon=True).start()
+    assert has_flushed.wait(5)
+    client.close()
+    assert client.pending == []
 
 
 def test_keeps_what_could_not_be_sent(flavour: str, no_waiting: list[float]) -> None:

@@ -27,7 +27,7 @@ class Connection:
         self.token = socket.request.headers["Authorization"]
         self.query = parse_qs(urlsplit(socket.request.path).query)
 
-    def ready(self, sequence: int, oldest: int = 1) -> None:
+    def ready(self, sequence: int, oldest: int | None = 1) -> None:
         self.send(type="ready", sequence=sequence, lastSequence=99, oldestSequence=oldest)
 
     def events(self, *sequences: int) -> None:
@@ -153,6 +153,26 @@ def test_says_which_events_are_gone(flavour: str) -> None:
             take(client, 1, after=3)
         client.close()
     assert (missed.value.first, missed.value.last) == (4, 9)
+
+
+def test_says_that_all_events_are_gone(flavour: str) -> None:
+    with service(lambda connection: connection.ready(3, oldest=None)) as (url, _):
+        client = open_client(flavour, url, token="t1")
+        with pytest.raises(EventsMissed) as missed:
+            take(client, 1, after=3)
+        client.close()
+    assert (missed.value.first, missed.value.last) == (4, 99)
+
+
+def test_starts_where_no_event_is_stored(flavour: str) -> None:
+    def script(connection: Connection) -> None:
+        connection.ready(99, oldest=None)
+        connection.events(100)
+
+    with service(script) as (url, _):
+        client = open_client(flavour, url, token="t1")
+        assert take(client, 1) == [100]
+        client.close()
 
 
 def test_goes_on_without_the_events_that_are_gone(flavour: str) -> None:

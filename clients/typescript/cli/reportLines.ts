@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { wait } from '../src/backoff.ts'
-import { isTemporary } from '../src/error.ts'
+import { isTemporary, PerigeeError } from '../src/error.ts'
 import type { Perigee, Report, ReportSummary } from '../src/index.ts'
 import { ReportQueue } from '../src/reports.ts'
 import { EXIT, Failure } from './failure.ts'
@@ -16,6 +16,8 @@ const MAX_WAITING = 10_000
 const RETRY_MS = 2000
 /** How long an outage is waited for once stdin has ended. */
 const MAX_OUTAGE_MS = 60_000
+/** Less than the time after which an interrupted process ends, so that the counts are written. */
+const INTERRUPTED_MS = 1500
 
 const parseLine = (text: string, line: number): Report => {
   let parsed: unknown
@@ -30,7 +32,7 @@ const parseLine = (text: string, line: number): Report => {
 }
 
 /** Sends lines as they come: those that arrive while a call is under way go together. */
-class LineSender {
+export class LineSender {
   readonly counts = noCounts()
   invalid = 0
   /** Aborted with the reason when the rest cannot be sent. */
@@ -39,11 +41,22 @@ class LineSender {
   readonly #signal: AbortSignal
   readonly #lines = new WeakMap<Report, number>()
   #sending: Promise<void> | null = null
-  #endedAt: number | null = null
+  /** Aborted when the time to send what is left is over. */
+  readonly #late = new AbortController()
+  #deadline: ReturnType<typeof setTimeout> | undefined
+  /** How many were left at the call before; 0 until stdin has ended. */
+  #left = 0
 
   constructor(perigee: Perigee, signal: AbortSignal) {
     this.#signal = signal
-    const send = (locations: Report[]) => perigee.post('/api/locations', { body: { locations } })
+    signal.addEventListener('abort', () => this.#setDeadline(INTERRUPTED_MS))
+    const send = (locations: Report[]) => {
+      const { size } = this.#queue
+      // What the calls before have removed shows that there is no outage.
+      if (size < this.#left && !signal.aborted) this.#setDeadline(MAX_OUTAGE_MS)
+      this.#left = Math.min(this.#left, size)
+      return perigee.post('/api/locations', { body: { locations }, signal: this.#late.signal })
+    }
     this.#queue = new ReportQueue(send, {})
     // It is flushed here, as soon as something waits.
     this.#queue.stop()
@@ -58,37 +71,42 @@ class LineSender {
 
   /** Waits until all is sent, or cannot be. */
   async end(): Promise<void> {
-    this.#endedAt = Date.now()
+    this.#left = this.#queue.size
+    if (!this.#signal.aborted) this.#setDeadline(MAX_OUTAGE_MS)
     await this.#sending
+    clearTimeout(this.#deadline)
     if (this.#queue.size > 0)
       note(`${count(this.#queue.size, 'location was', 'locations were')} not sent.`)
   }
 
+  #setDeadline(ms: number): void {
+    clearTimeout(this.#deadline)
+    this.#deadline = setTimeout(() => {
+      const cause = new Error('no reply in time')
+      this.#late.abort(new PerigeeError('The service could not be reached.', { cause }))
+    }, ms)
+  }
+
   async #sendAll(): Promise<void> {
-    let failingSince: number | null = null
+    let isFailing = false
     while (this.#queue.size > 0 && !this.failed.signal.aborted) {
       try {
         this.#count(await this.#queue.flush())
-        failingSince = null
+        isFailing = false
       } catch (error) {
         this.#count(this.#queue.takeSummary())
-        if (failingSince === null && isTemporary(error))
-          note(`${explainProblem(error).message} What waits is sent later.`)
-        failingSince ??= Date.now()
-        await this.#waitAfter(error, failingSince)
+        const isOver = this.#late.signal.aborted || this.#signal.aborted
+        if (isOver || !isTemporary(error)) {
+          this.failed.abort(error)
+          break
+        }
+        if (!isFailing) note(`${explainProblem(error).message} What waits is sent later.`)
+        isFailing = true
+        const signal = AbortSignal.any([this.#signal, this.#late.signal])
+        await wait(RETRY_MS, signal).catch(() => this.failed.abort(error))
       }
     }
     this.#sending = null
-  }
-
-  async #waitAfter(error: unknown, failingSince: number): Promise<void> {
-    const waitedMs = this.#endedAt === null ? 0 : Date.now() - Math.max(this.#endedAt, failingSince)
-    if (!isTemporary(error) || waitedMs > MAX_OUTAGE_MS || this.#signal.aborted)
-      this.failed.abort(error)
-    else
-      await wait(RETRY_MS, this.#signal).catch(() => {
-        this.failed.abort(error)
-      })
   }
 
   #count({ invalid, results, ...counts }: ReportSummary): void {

@@ -18,6 +18,17 @@ export const settlesWithin = (promise: Promise<unknown>, ms: number): Promise<bo
     promise.then(settle, settle)
   })
 
+/** What the promise gives, or a rejection as soon as the signal is aborted. */
+export const unlessAborted = <T>(given: Promise<T> | T, signal?: AbortSignal): Promise<T> => {
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal?.reason)
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort)
+  })
+  return Promise.race([aborted, given]).finally(() => signal?.removeEventListener('abort', abort))
+}
+
 /** Waits, or rejects with the reason of the signal as soon as it is aborted. */
 export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 export { ApiClient, type Credentials, type Settings } from './apiClient.ts'
 export { PerigeeError, type ProblemCode, type ValueError } from './error.ts'
 export { Perigee } from './perigee.ts'
-export type { Report, ReportResult, ReportSummary } from './reports.ts'
+export type { Report, ReportResult, ReportSummary } from './reportSummary.ts'
 export type { components, operations, paths } from './schema.ts'
 export type { StreamOptions } from './stream.ts'
 export type { TokenSource } from './tokens.ts'

@@ -1,5 +1,6 @@
 import { ApiClient, type Credentials, type Settings } from './apiClient.ts'
-import { type Report, ReportQueue, type ReportSettings, type ReportSummary } from './reports.ts'
+import type { Report, ReportSummary } from './reportSummary.ts'
+import { ReportQueue, type ReportSettings } from './reports.ts'
 import { type StreamOptions, streamEvents } from './stream.ts'
 import type { PerigeeEvent } from './types.ts'
 

@@ -1,27 +1,14 @@
 import { backoffMs, settlesWithin } from './backoff.ts'
 import { PerigeeError } from './error.ts'
-import type { Schemas } from './types.ts'
-
-/** A location with its device, by `deviceId` or by `identifier`. */
-export type Report = Schemas['AddressedLocation']
-type Reply = Schemas['ReportLocationsReply']
-
-/** A location that the service has not stored, and why. */
-export interface ReportResult {
-  report: Report
-  status: string
-  detail: string | null
-}
-
-const COUNTS = ['accepted', 'duplicates', 'conflicts', 'tooOld', 'unknown', 'refused'] as const
-
-/** What became of the reports since the last `flush`, as the service counts them. */
-export interface ReportSummary extends Record<(typeof COUNTS)[number], number> {
-  /** How many were refused for their values. */
-  invalid: number
-  /** What was not stored, the last thousand. */
-  results: ReportResult[]
-}
+import {
+  addResult,
+  COUNTS,
+  hasCounts,
+  newSummary,
+  type Reply,
+  type Report,
+  type ReportSummary,
+} from './reportSummary.ts'
 
 export interface ReportSettings {
   /** How long reports are collected before they are sent. Default 1000. */
@@ -37,10 +24,16 @@ type Send = (locations: Report[]) => Promise<Reply>
 const MAX_LOCATIONS = 1000
 /** The service takes 1 MiB; the rest is for what surrounds the locations. */
 const MAX_BYTES = 1_048_576 - 1024
-const MAX_RESULTS = 1000
+/** How often a call under way shows that it is not one of a Worker's request that has ended. */
+const PROGRESS_MS = 5000
 const MAX_RETRY_MS = 60_000
-/** A drain without progress for so long may be one that ended with a Worker's request. */
+/** A drain without progress for so long is one that ended with a Worker's request. */
 const STALL_MS = 30_000
+
+interface Waiting {
+  report: Report
+  bytes: number
+}
 
 const bytesOf = (report: Report): number =>
   new TextEncoder().encode(JSON.stringify(report)).length + 1
@@ -54,25 +47,18 @@ const isRefusal = (error: unknown, count: number): error is PerigeeError => {
   return error.status === 400 && isOfLocations
 }
 
-const newSummary = (): ReportSummary => ({
-  ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Pick<
-    ReportSummary,
-    (typeof COUNTS)[number]
-  >),
-  invalid: 0,
-  results: [],
-})
-
 /** Collects locations and sends them in batches. What cannot be sent stays first in the queue. */
 export class ReportQueue {
-  readonly #queue: { report: Report; bytes: number }[] = []
+  readonly #queue: Waiting[] = []
   readonly #send: Send
   readonly #settings: ReportSettings
   #summary = newSummary()
   #sending: Promise<void> | null = null
-  /** The number of the latest drain; one before it changes nothing any more. */
+  /** The number of the latest drain; one before it only removes what the service has stored. */
   #run = 0
   #progressAt = 0
+  /** How many locations a batch has: fewer after a call that was too large or got no reply. */
+  #maxCount = MAX_LOCATIONS
   #timer: ReturnType<typeof setTimeout> | undefined
   #timerDueAt = 0
   #failures = 0
@@ -183,57 +169,82 @@ export class ReportQueue {
     let bytes = 0
     const over = this.#queue.findIndex((one, at) => {
       bytes += one.bytes
-      return at > 0 && (at >= MAX_LOCATIONS || bytes > MAX_BYTES)
+      return at > 0 && (at >= this.#maxCount || bytes > MAX_BYTES)
     })
     return over < 0 ? this.#queue.length : over
   }
 
-  /**
-   * Sends the first of the queue, and removes them once the service has replied. A reply to a
-   * drain that was superseded removes nothing: the queue may begin with other reports by then.
-   */
+  /** Sends the first of the queue, and removes them once the service has replied. */
   async #sendBatch(count: number, run: number): Promise<void> {
-    this.#progressAt = Date.now()
-    const reports = this.#queue.slice(0, count).map(({ report }) => report)
+    const batch = this.#queue.slice(0, count)
     try {
-      const reply = await this.#send(reports)
-      if (run !== this.#run) return
-      this.#queue.splice(0, count)
-      for (const name of COUNTS) this.#summary[name] += reply[name]
-      for (const { index, status, ...more } of reply.results) {
-        const report = reports[index]
-        const { code } = more as { code?: string }
-        if (report && status !== 'duplicate') this.#note({ report, status, detail: code ?? null })
-      }
+      this.#settle(batch, await this.#sendWatched(batch, run))
     } catch (error) {
-      if (run !== this.#run || !isRefusal(error, count)) throw error
-      await this.#removeRefused(reports, error, run)
+      if (run !== this.#run) throw error
+      const status = error instanceof PerigeeError ? error.status : null
+      if (count > 1 && (status === 0 || status === 413)) this.#maxCount = count >> 1
+      if (!isRefusal(error, count)) throw error
+      // The reply to an earlier call may have removed some of them meanwhile.
+      if (batch[0] === this.#queue[0]) await this.#removeRefused(batch, error, run)
+    }
+  }
+
+  /** The timer that shows progress ends with the call, or with the request of a Worker. */
+  async #sendWatched(batch: readonly Waiting[], run: number): Promise<Reply> {
+    const showProgress = () => {
+      if (run === this.#run) this.#progressAt = Date.now()
+    }
+    showProgress()
+    const timer = setInterval(showProgress, PROGRESS_MS)
+    const { unref } = timer as { unref?: () => void }
+    // Only the call itself keeps a process of Node running.
+    unref?.call(timer)
+    try {
+      const reply = await this.#send(batch.map(({ report }) => report))
+      if (hasCounts(reply)) return reply
+      throw new PerigeeError('The reply is not one of Perigee.', {
+        cause: new Error('the reply is not one of Perigee'),
+      })
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** Removes a batch, or what is left of it: two drains may have sent the same reports. */
+  #settle(batch: readonly Waiting[], reply: Reply): void {
+    const sent = new Set<Waiting | undefined>(batch)
+    let count = 0
+    while (count < this.#queue.length && sent.has(this.#queue[count])) count++
+    if (count === 0) return
+    const removed = new Set(this.#queue.splice(0, count))
+    this.#maxCount = Math.min(MAX_LOCATIONS, this.#maxCount * 2)
+    for (const name of COUNTS) this.#summary[name] += reply[name]
+    for (const { index, status, ...more } of reply.results) {
+      const one = batch[index]
+      const { code } = more as { code?: string }
+      if (one && removed.has(one) && status !== 'duplicate')
+        addResult(this.#summary, { report: one.report, status, detail: code ?? null })
     }
   }
 
   /** One location that is not valid refuses the whole call: it is removed, and the rest sent. */
-  async #removeRefused(reports: Report[], error: PerigeeError, run: number): Promise<void> {
+  async #removeRefused(batch: Waiting[], error: PerigeeError, run: number): Promise<void> {
     const details = new Map<number, string>()
     for (const { pointer, detail } of error.errors) {
       const [, at, member = ''] = /^\/locations\/(\d+)(.*)$/.exec(pointer) ?? []
-      const index = Number(at ?? reports.length)
-      if (index < reports.length && !details.has(index))
+      const index = Number(at ?? batch.length)
+      if (index < batch.length && !details.has(index))
         details.set(index, `${member} ${detail}`.trim())
     }
-    if (reports.length === 1) details.set(0, details.get(0) ?? error.detail)
+    if (batch.length === 1) details.set(0, details.get(0) ?? error.detail)
     // Which one is wrong is not known: a half of them is tried.
-    if (details.size === 0) return this.#sendBatch(Math.ceil(reports.length / 2), run)
+    if (details.size === 0) return this.#sendBatch(Math.ceil(batch.length / 2), run)
     for (const [at, detail] of [...details].sort(([a], [b]) => b - a)) {
-      const report = reports[at]
+      const report = batch[at]?.report
       if (!report) continue
       this.#queue.splice(at, 1)
       this.#summary.invalid++
-      this.#note({ report, status: 'invalid', detail })
+      addResult(this.#summary, { report, status: 'invalid', detail })
     }
-  }
-
-  #note(result: ReportResult): void {
-    this.#summary.results.push(result)
-    if (this.#summary.results.length > MAX_RESULTS) this.#summary.results.shift()
   }
 }

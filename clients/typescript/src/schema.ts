@@ -605,7 +605,7 @@ export interface paths {
         head?: never;
         /**
          * Change the account
-         * @description Changes `name`, `timeZone`, `retentionDays`, `supportMayWrite` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license.
+         * @description Changes `name`, `timeZone`, `retentionDays`, `supportMayWrite` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license. A program that acts for a user by OAuth changes no `emergencyContacts` (403).
          *
          *     Needs the scope `admin`. Users who are confined to a group get a 403.
          */
@@ -955,7 +955,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret
-         * @description The new secret signs from now on. The old one signs as well for 24 hours.
+         * @description The new secret signs from now on. The old one signs as well for 24 hours. A program that acts for a user by OAuth, and the operator’s support, cannot replace it (403).
          *
          *     Needs the scope `admin`. Users who are confined to a group get a 403.
          */
@@ -1170,7 +1170,7 @@ export interface paths {
         put?: never;
         /**
          * Create a user
-         * @description A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights.
+         * @description A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights. A program that acts for a user by OAuth makes and changes no users (403).
          *
          *     Needs the scope `admin`. Users who are confined to a group get a 403.
          */
@@ -1195,7 +1195,7 @@ export interface paths {
         get: operations["readUser"];
         /**
          * Replace a user
-         * @description Members that are left out get their default, except `password`, which stays unchanged. A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`. A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights.
+         * @description Members that are left out get their default, except `password`, which stays unchanged. A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`. A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights. A program that acts for a user by OAuth makes and changes no users (403).
          *
          *     Needs the scope `admin`. Users who are confined to a group get a 403.
          */
@@ -1212,7 +1212,7 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`. A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights.
+         * @description A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`. A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights. A program that acts for a user by OAuth makes and changes no users (403).
          *
          *     Needs the scope `admin`. Users who are confined to a group get a 403.
          */
@@ -3047,6 +3047,28 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "alert.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * alert.updated
+         * @description The device has raised an open emergency again, which has its new time and place. Beyond 50 times it is logged once a minute.
+         *
+         *     Events arrive in sequence, up to 100 in one call, together with the other types that the webhook receives.
+         */
+        post: operations["on.alert.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "alert.acknowledged": {
         parameters: {
             query?: never;
@@ -4130,7 +4152,7 @@ export interface components {
             description?: string | null;
             /** @description Whether events are delivered. Default: `true`. */
             enabled?: boolean | null;
-            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`. */
+            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position; an emergency is sent again with each new place (`alert.updated`, where `events` has it). Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`. */
             format?: components["schemas"]["WebhookBodyFormat"] | null;
             /** @description Settings of the format. Those of another format are refused, unless null. */
             settings?: components["schemas"]["WebhookBodySettings"] | null;
@@ -4184,7 +4206,7 @@ export interface components {
             /** @description Whether events are delivered. */
             enabled?: boolean | null;
             /**
-             * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`.
+             * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position; an emergency is sent again with each new place (`alert.updated`, where `events` has it). Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`.
              * @example json
              */
             format?: components["schemas"]["WebhookBodyFormat"] | null;
@@ -5129,7 +5151,7 @@ export interface components {
              * @example 0
              */
             delayMinutes?: number | null;
-            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. Default: `"exact"`. */
+            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. A location is shown when these have passed; one that arrives later shows when it arrives. Default: `"exact"`. */
             precision?: components["schemas"]["ShareBodyPrecision"] | null;
             /**
              * @description Write-only: stored as a salted hash and always null in replies. At least 8 characters. If left out or null, it stays unchanged; an empty text removes it. Viewers send it by HTTP Basic authentication, with any user name. Default: null.
@@ -5197,7 +5219,7 @@ export interface components {
              * @example 0
              */
             delayMinutes?: number | null;
-            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. */
+            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. A location is shown when these have passed; one that arrives later shows when it arrives. */
             precision?: components["schemas"]["ShareBodyPrecision"] | null;
             /**
              * @description Write-only: stored as a salted hash and always null in replies. At least 8 characters. If left out or null, it stays unchanged; an empty text removes it. Viewers send it by HTTP Basic authentication, with any user name.
@@ -6093,6 +6115,37 @@ export interface components {
             accountId: string;
             /** @description What the event is about. */
             data: components["schemas"]["EventAlertRaisedData"];
+        };
+        /** @description The device has raised an open emergency again, which has its new time and place. Beyond 50 times it is logged once a minute. */
+        "Event.alert.updated": {
+            /**
+             * @description The id.
+             * @example evt_1jn7wz3h4q8v2n5t7r6m0p
+             */
+            id: string;
+            /**
+             * @description What has happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "alert.updated";
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-14T09:30:00.000Z
+             */
+            time: string;
+            /**
+             * @description The number of the event in its account, counted without gaps.
+             * @example 42
+             */
+            sequence: number;
+            /**
+             * @description The id of the account.
+             * @example acc_1jn7wz3h4q8v2n5t7r6m0p
+             */
+            accountId: string;
+            /** @description What the event is about. */
+            data: components["schemas"]["EventAlertUpdatedData"];
         };
         /** @description An alert was acknowledged. */
         "Event.alert.acknowledged": {
@@ -7983,7 +8036,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @description Something that has happened in the account. */
-        Event: components["schemas"]["Event.device.created"] | components["schemas"]["Event.device.updated"] | components["schemas"]["Event.device.deleted"] | components["schemas"]["Event.device.restored"] | components["schemas"]["Event.device.expired"] | components["schemas"]["Event.device.reactivated"] | components["schemas"]["Event.location.reported"] | components["schemas"]["Event.alert.raised"] | components["schemas"]["Event.alert.acknowledged"] | components["schemas"]["Event.alert.undelivered"] | components["schemas"]["Event.alert.escalated"] | components["schemas"]["Event.alert.cancelled"] | components["schemas"]["Event.alert.resolved"] | components["schemas"]["Event.alert.reopened"] | components["schemas"]["Event.alert.noted"] | components["schemas"]["Event.zone.entered"] | components["schemas"]["Event.zone.left"] | components["schemas"]["Event.device.silent"] | components["schemas"]["Event.device.returned"] | components["schemas"]["Event.watch.due"] | components["schemas"]["Event.watch.overdue"] | components["schemas"]["Event.watch.checkedIn"] | components["schemas"]["Event.message.sent"] | components["schemas"]["Event.message.failed"] | components["schemas"]["Event.message.suppressed"] | components["schemas"]["Event.message.received"] | components["schemas"]["Event.limit.reached"] | components["schemas"]["Event.license.exhausted"] | components["schemas"]["Event.license.available"] | components["schemas"]["Event.key.created"] | components["schemas"]["Event.key.revoked"];
+        Event: components["schemas"]["Event.device.created"] | components["schemas"]["Event.device.updated"] | components["schemas"]["Event.device.deleted"] | components["schemas"]["Event.device.restored"] | components["schemas"]["Event.device.expired"] | components["schemas"]["Event.device.reactivated"] | components["schemas"]["Event.location.reported"] | components["schemas"]["Event.alert.raised"] | components["schemas"]["Event.alert.updated"] | components["schemas"]["Event.alert.acknowledged"] | components["schemas"]["Event.alert.undelivered"] | components["schemas"]["Event.alert.escalated"] | components["schemas"]["Event.alert.cancelled"] | components["schemas"]["Event.alert.resolved"] | components["schemas"]["Event.alert.reopened"] | components["schemas"]["Event.alert.noted"] | components["schemas"]["Event.zone.entered"] | components["schemas"]["Event.zone.left"] | components["schemas"]["Event.device.silent"] | components["schemas"]["Event.device.returned"] | components["schemas"]["Event.watch.due"] | components["schemas"]["Event.watch.overdue"] | components["schemas"]["Event.watch.checkedIn"] | components["schemas"]["Event.message.sent"] | components["schemas"]["Event.message.failed"] | components["schemas"]["Event.message.suppressed"] | components["schemas"]["Event.message.received"] | components["schemas"]["Event.limit.reached"] | components["schemas"]["Event.license.exhausted"] | components["schemas"]["Event.license.available"] | components["schemas"]["Event.key.created"] | components["schemas"]["Event.key.revoked"];
         WebhookPage: {
             /**
              * @description True in every reply that is not an error.
@@ -8042,7 +8095,7 @@ export interface components {
              * @example null
              */
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
-            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. */
+            /** @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position; an emergency is sent again with each new place (`alert.updated`, where `events` has it). Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. */
             format: components["schemas"]["WebhookBodyFormat"];
             /** @description Settings of the format; null where none is set. `token` is always null. */
             settings: components["schemas"]["WebhookSettings"];
@@ -8763,7 +8816,7 @@ export interface components {
             success: true;
             watch: components["schemas"]["Watch"];
             /**
-             * @description The address of a page on which anybody who has it can check in, without signing in.
+             * @description The address of a page on which anybody who has it can check in, without signing in. To programs that act for a user, and to the operator’s support, the reply to `POST /api/watches` has the empty text, and `/link` is refused: the address would outlast their access.
              * @example https://perigee.example.com/c/001jn7wz3h4q8v2n
              */
             url: string;
@@ -8785,7 +8838,7 @@ export interface components {
              */
             success: true;
             /**
-             * @description The address of a page on which anybody who has it can check in, without signing in.
+             * @description The address of a page on which anybody who has it can check in, without signing in. To programs that act for a user, and to the operator’s support, the reply to `POST /api/watches` has the empty text, and `/link` is refused: the address would outlast their access.
              * @example https://perigee.example.com/c/001jn7wz3h4q8v2n
              */
             url: string;
@@ -8848,7 +8901,7 @@ export interface components {
              * @example 0
              */
             delayMinutes: number;
-            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. */
+            /** @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. A location is shown when these have passed; one that arrives later shows when it arrives. */
             precision: components["schemas"]["ShareBodyPrecision"];
             /** @description Always null: only a hash is stored. */
             password: null;
@@ -10490,7 +10543,7 @@ export interface components {
         /** @description Your own values. At most 8 KiB and 8 levels deep. */
         Attributes: Record<string, never>;
         /**
-         * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position. Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`.
+         * @description What the receiver gets. `json`: our events, signed. `cot`: Cursor on Target, for TAK. `earthranger`: positions for its sensor API. `gundi`: observations. `mqtt`: JSON, published with QoS 1 by MQTT 3.1.1 over a WebSocket, which is opened for each delivery. `naf`: position reports of vessels (VMS), without alerts, and nothing from a sandbox; the tags `callSign`, `internalReference`, `externalMarking` and `flag` of a device are its fields RC, IR, XR and FS, and whoever may change a device may set them. `traccar`: what Traccar forwards. All but `json` get the newest location of each report, and alerts with a position; an emergency is sent again with each new place (`alert.updated`, where `events` has it). Alerts do not wait behind locations, nor emergencies behind other alerts. Locations that the receiver refuses (4xx) are not repeated, alerts are for three days; a record that a broker of `mqtt` does not confirm, while it confirms others, is given up after four attempts. From a sandbox, names of devices and alerts begin with `[Sandbox]`, and `json` has `sandbox`: true beside `events`. Default: `"json"`.
          * @example json
          * @enum {string}
          */
@@ -10571,7 +10624,7 @@ export interface components {
          */
         WatchCounts: "any" | "message" | "checkIn";
         /**
-         * @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. Default: `"exact"`.
+         * @description `exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. A location is shown when these have passed; one that arrives later shows when it arrives. Default: `"exact"`.
          * @enum {string}
          */
         ShareBodyPrecision: "exact" | "1km" | "10km";
@@ -10953,6 +11006,42 @@ export interface components {
              * @example zon_1jn7wz3h4q8v2n5t7r6m0p
              */
             zoneId?: string | null;
+        };
+        /** @description What the event is about. */
+        EventAlertUpdatedData: {
+            /**
+             * @description The id of the device.
+             * @example dev_1jn7wz3h4q8v2n5t7r6m0p
+             */
+            deviceId: string;
+            /**
+             * @description The emergency that it has joined.
+             * @example alr_1jn7wz3h4q8v2n5t7r6m0p
+             */
+            alertId: string;
+            /**
+             * @description The alert’s name.
+             * @example SOSButton
+             */
+            alertName: string;
+            /** @constant */
+            emergency: true;
+            /**
+             * Format: date-time
+             * @description The time that the device gave.
+             * @example 2026-11-14T09:30:00.000Z
+             */
+            dateTime: string;
+            /**
+             * @description Null without a position, and once the device is deleted.
+             * @example 38.7223
+             */
+            latitude: number | null;
+            /**
+             * @description Degrees, WGS 84.
+             * @example -9.1393
+             */
+            longitude: number | null;
         };
         /** @description What the event is about. */
         EventAlertAcknowledgedData: {
@@ -27671,6 +27760,49 @@ export interface operations {
             content: {
                 "application/json": {
                     events: components["schemas"]["Event.alert.raised"][];
+                    /**
+                     * @description Only from a sandbox.
+                     * @constant
+                     */
+                    sandbox?: true;
+                };
+            };
+        };
+        responses: {
+            /** @description No longer wanted: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. After any other reply, a redirect included, or no reply within 15 seconds, the call is tried again: ten times over about three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.alert.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery, the same for every attempt. Ignore a delivery that you have processed before. */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /** @description The time of this attempt in seconds since 1970. */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /** @description `v1,` followed by the base64 of an HMAC-SHA256 with your secret over `webhook-id`, `webhook-timestamp` and the body, joined by dots. For 24 hours after a rotation of the secret there are two signatures, separated by a space. */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    events: components["schemas"]["Event.alert.updated"][];
                     /**
                      * @description Only from a sandbox.
                      * @constant

@@ -1,4 +1,4 @@
-import { backoffMs, wait } from './backoff.ts'
+import { backoffMs, unlessAborted, wait } from './backoff.ts'
 import { errorOf, isTemporary, PerigeeError } from './error.ts'
 import { WITHOUT_KEY, WITHOUT_TOKEN } from './operations.ts'
 import type { TokenSource } from './tokens.ts'
@@ -65,6 +65,10 @@ const isRepeatable = ({ method, key, options }: Attempt): boolean => {
 const isRefused = ({ status, code }: PerigeeError): boolean =>
   status === 429 || status === 503 || code === 'request-in-progress'
 
+/** True if what a DELETE names does not exist. A move is ended, not deleted. */
+const isGone = ({ status, code }: PerigeeError): boolean =>
+  status === 404 && /^(?!route|move).*-not-found$/.test(code ?? '')
+
 /** True if the same request may succeed later. */
 const isTransient = (error: PerigeeError, attempt: Attempt): boolean =>
   isRefused(error) || (isTemporary(error) && isRepeatable(attempt))
@@ -104,7 +108,8 @@ export const createSend =
     let refused: string | undefined
     let mayBeDone = false
     for (let retries = 0; ; ) {
-      const token = WITHOUT_TOKEN.has(`${method} ${path}`) ? null : await tokenOf(refused)
+      const needsToken = !WITHOUT_TOKEN.has(`${method} ${path}`)
+      const token = needsToken ? await unlessAborted(tokenOf(refused), options.signal) : null
       try {
         return await attemptCall(request, attempt, token)
       } catch (error) {
@@ -114,7 +119,7 @@ export const createSend =
           continue
         }
         // An earlier attempt has deleted it, but its reply was lost.
-        if (method === 'DELETE' && error.status === 404 && mayBeDone)
+        if (mayBeDone && method === 'DELETE' && isGone(error))
           return { data: { success: true }, response: Response.json({ success: true }) }
         mayBeDone ||= !isRefused(error)
         const askedMs = (error.retryAfter ?? 0) * 1000

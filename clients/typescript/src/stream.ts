@@ -1,5 +1,5 @@
 import type { ApiClient } from './apiClient.ts'
-import { backoffMs, wait } from './backoff.ts'
+import { backoffMs, unlessAborted, wait } from './backoff.ts'
 import { isTemporary, PerigeeError } from './error.ts'
 import { type Connection, openConnection } from './streamConnection.ts'
 import type { TokenSource } from './tokens.ts'
@@ -109,7 +109,7 @@ export async function* streamEvents(context: Context): AsyncGenerator<PerigeeEve
     let isReady = false
     let cause: PerigeeError
     try {
-      used = await token(refused)
+      used = await unlessAborted(token(refused), options.signal)
       const search = new URLSearchParams(queryOf(options, position) as Record<string, string>)
       const url = `${client.url.replace(/^http/, 'ws')}/api/stream?${search}`
       const connection = openConnection(url, used, token)

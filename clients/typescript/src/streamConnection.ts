@@ -6,6 +6,7 @@ import type { PerigeeEvent } from './types.ts'
 interface Ready {
   type: 'ready'
   sequence: number
+  lastSequence: number
   oldestSequence: number
 }
 interface Events {
@@ -108,7 +109,11 @@ export const openConnection = (
     const message: (Message & { expires?: string }) | { type: 'token' | 'pong'; expires?: string } =
       JSON.parse(String(data))
     if (message.expires) renewBefore(message.expires)
-    if (message.type === 'ready') isReady = true
+    if (message.type === 'ready') {
+      isReady = true
+      // An older service says null if it stores no event: all up to the last one are gone.
+      message.oldestSequence ??= message.lastSequence + 1
+    }
     if (message.type !== 'ready' && message.type !== 'events') return
     queue.push(message)
     wake?.()

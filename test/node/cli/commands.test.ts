@@ -181,6 +181,17 @@ test('an interrupted report sends what waits', async () => {
   expect([await code, output.stdout]).toEqual([130, '1 stored\n'])
 })
 
+test('an interrupted report says what a service that does not reply has not got', async () => {
+  const calls: Call[] = []
+  const url = await serve((call) => calls.push(call))
+  const { code, output, write, interrupt } = perigee(url, 'report', '-')
+  write(lineOf(1))
+  await vi.waitFor(() => expect(calls.length).toBe(1), within)
+  interrupt()
+  expect([await code, output.stdout]).toEqual([130, '0 stored\n'])
+  expect(output.stderr).toBe('1 location was not sent.\n')
+})
+
 test('positions of several devices are not imported as those of one', async () => {
   const url = await serveDevice(({ reply }) => reply(500, {}))
   const rows = ['imei,time,lat,lon', 'a,2019-01-01T00:00Z,1,2', 'b,2019-01-01T00:01Z,1,2', '']
@@ -273,4 +284,17 @@ test('a tail notes once that the connection is lost', async () => {
   interrupt()
   expect(await code).toBe(130)
   expect(output.stderr).toMatch(/^The connection is lost and will be opened again\. [^\n]*\n$/)
+})
+
+test('a tail says which events are no longer stored', async () => {
+  vi.stubEnv('NODE_OPTIONS', '--no-experimental-websocket')
+  const url = await serve(({ path, reply }) => {
+    if (path === '/api/me') return reply(200, { success: true, user: null })
+    reply(200, { success: true, events: [], lastSequence: 9, nextCursor: null })
+  })
+  const { code, output, interrupt } = perigee(url, 'tail', '--after', '3', '--type', 'device.*')
+  await vi.waitFor(() => expect(output.stderr).not.toBe(''), within)
+  interrupt()
+  expect(await code).toBe(130)
+  expect(output.stderr).toBe('The events 4 to 9 are no longer stored.\n')
 })

@@ -102,22 +102,33 @@ test('attempts end after `retries`, and the error has what the service said', as
 })
 
 test('a repeated DELETE that finds nothing has succeeded, a first one has not', async () => {
-  const repeated = clientWith([lost, refuse(404)])
+  const repeated = clientWith([lost, refuse(404, {}, 'device-not-found')])
   const gone = await repeated.client.delete('/api/devices/{deviceId}', { path })
   expect(gone).toEqual({ success: true })
-  const first = clientWith([refuse(404)])
+  const first = clientWith([refuse(404, {}, 'device-not-found')])
   const error = await failureOf(first.client.delete('/api/devices/{deviceId}', { path }))
   expect(error.status).toBe(404)
 })
 
 test('a DELETE that was refused before, and then finds nothing, has not succeeded', async () => {
   for (const status of [429, 503]) {
-    const { client } = clientWith([refuse(status, { 'Retry-After': '0' }), refuse(404)])
+    const { client } = clientWith([
+      refuse(status, { 'Retry-After': '0' }),
+      refuse(404, {}, 'device-not-found'),
+    ])
     const error = await failureOf(client.delete('/api/devices/{deviceId}', { path }))
     expect(error.status).toBe(404)
   }
-  const { client } = clientWith([lost, refuse(503), refuse(404)])
+  const { client } = clientWith([lost, refuse(503), refuse(404, {}, 'device-not-found')])
   expect(await client.delete('/api/devices/{deviceId}', { path })).toEqual({ success: true })
+})
+
+test('a 404 that does not name what was to be deleted is no success', async () => {
+  for (const code of ['route-not-found', 'move-not-found', 'internal', undefined as never]) {
+    const { client } = clientWith([lost, refuse(404, {}, code)])
+    const error = await failureOf(client.delete('/api/devices/{deviceId}', { path }))
+    expect(error.status).toBe(404)
+  }
 })
 
 test('`maxWaitMs` below the backoff shortens the wait, and does not end the attempts', async () => {
@@ -240,4 +251,13 @@ test('an aborted call rejects with the reason and is not repeated', async () => 
   const { client, requests } = clientWith([abort])
   const error = await failureOf(client.get('/api/account', { signal: controller.signal }))
   expect([error.message, requests.length]).toEqual(['enough', 1])
+})
+
+test('a call that waits for its token rejects as soon as it is aborted', async () => {
+  const controller = new AbortController()
+  const token = () => new Promise<string>(() => undefined)
+  const { client, requests } = clientWith([], { token })
+  const failure = failureOf(client.get('/api/account', { signal: controller.signal }))
+  controller.abort(new Error('enough'))
+  expect([(await failure).message, requests.length]).toEqual(['enough', 0])
 })

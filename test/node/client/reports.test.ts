@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PerigeeError } from '../../../clients/typescript/src/error.ts'
 import { Perigee } from '../../../clients/typescript/src/perigee.ts'
-import { type Report, ReportQueue } from '../../../clients/typescript/src/reports.ts'
+import type { Report } from '../../../clients/typescript/src/reportSummary.ts'
+import { ReportQueue } from '../../../clients/typescript/src/reports.ts'
 
 const report = (index: number, members: object = {}): Report => ({
   identifier: `tern-${index}`,
@@ -54,7 +55,7 @@ test('what could not be sent stays in its order, and is sent later', async () =>
   isDown = false
   queue.add([report(3)])
   expect((await queue.flush()).accepted).toBe(4)
-  expect(batches.at(-1)).toEqual(reports(4))
+  expect(batches.slice(1).flat()).toEqual(reports(4))
   expect(queue.pending).toEqual([])
 })
 
@@ -132,6 +133,41 @@ test('a call that is too large is halved, and one location too large for a proxy
   }
 })
 
+test.each([undefined, {}, { success: true, accepted: 3 }])(
+  'a reply that is not of the service keeps the reports: %o',
+  async (reply) => {
+    const send = vi.fn().mockResolvedValueOnce(reply)
+    const queue = new ReportQueue(send, {})
+    queue.add(reports(3))
+    await expect(queue.flush()).rejects.toBeInstanceOf(PerigeeError)
+    expect(queue.pending).toEqual(reports(3))
+    queue.stop()
+  },
+)
+
+test('batches shrink after calls without a reply, and grow again', async () => {
+  let limit = 200
+  const { queue, batches } = queueWith((batch) => {
+    if (batch.length > limit) throw new PerigeeError('No reply in time.')
+  })
+  queue.add(reports(1000))
+  for (const _ of [1000, 500, 250]) await expect(queue.flush()).rejects.toThrow('No reply in time.')
+  limit = 1000
+  await queue.flush()
+  queue.add(reports(1000))
+  await queue.flush()
+  expect(batches.map(({ length }) => length)).toEqual([1000, 500, 250, 125, 250, 500, 125, 1000])
+})
+
+test('a batch that is too large for a proxy is not begun again with a thousand', async () => {
+  const { queue, batches } = queueWith((batch) => {
+    if (batch.length > 100) throw refusal(413, null)
+  })
+  queue.add(reports(1000))
+  await queue.flush()
+  expect(batches.filter(({ length }) => length > 200)).toHaveLength(3)
+})
+
 test('`stop` ends what is sent by itself, and `flush` still sends', async () => {
   const begun: (() => void)[] = []
   const sent: number[] = []
@@ -177,13 +213,17 @@ const slowQueue = (settings = {}) => {
   onTestFinished(() => {
     vi.useRealTimers()
   })
-  const calls: { batch: Report[]; reply: () => void; fail: (error: unknown) => void }[] = []
+  const calls: {
+    batch: Report[]
+    reply: (accepted?: number) => void
+    fail: (error: unknown) => void
+  }[] = []
   const counts = { conflicts: 0, tooOld: 0, unknown: 0, refused: 0, duplicates: 0 }
   const queue = new ReportQueue(
     (batch) =>
       new Promise((resolve, fail) => {
-        const reply = () =>
-          resolve({ success: true, accepted: batch.length, ...counts, results: [] })
+        const reply = (accepted = batch.length) =>
+          resolve({ success: true, accepted, ...counts, results: [] })
         calls.push({ batch, reply, fail })
       }),
     settings,
@@ -199,6 +239,8 @@ test.each(['a reply', 'a failure', 'a refusal'])(
     const { queue, calls } = slowQueue({ onReportError })
     queue.add(reports(3))
     const first = queue.flush()
+    // The request of a Worker has ended, and its timers with it.
+    vi.clearAllTimers()
     await pass(1000)
     queue.add([report(3)])
     const second = queue.flush()
@@ -210,8 +252,9 @@ test.each(['a reply', 'a failure', 'a refusal'])(
     if (late === 'a failure') calls[0]?.fail(new PerigeeError('down'))
     if (late === 'a refusal') calls[0]?.fail(refusal(400, 'invalid-request', '/locations/0'))
     await pass()
-    expect(queue.pending).toEqual(reports(4))
-    calls[1]?.reply()
+    const isStored = late === 'a reply'
+    expect(queue.pending).toEqual(isStored ? [report(3)] : reports(4))
+    calls[1]?.reply(isStored ? 1 : 4)
     const accepted = (await first).accepted + (await second).accepted
     expect([accepted, queue.pending, calls.length]).toEqual([4, [], 2])
     expect([onReportError.mock.calls, vi.getTimerCount()]).toEqual([[], 0])
@@ -230,6 +273,41 @@ test('a drain that makes progress is waited for', async () => {
   await pass()
   await Promise.all(flushed)
   expect([calls.length, queue.size]).toEqual([3, 0])
+})
+
+test('a call that is slow is waited for while its timers run', async () => {
+  const onReportError = vi.fn()
+  const { queue, calls } = slowQueue({ onReportError })
+  queue.add(reports(3))
+  const flushed = [queue.flush(), queue.flush()]
+  await pass(240_000)
+  queue.add([report(3)])
+  await pass(60_000)
+  expect(calls).toHaveLength(1)
+  calls[0]?.reply()
+  await pass()
+  calls[1]?.reply()
+  await Promise.all(flushed)
+  expect(calls.map(({ batch }) => batch.length)).toEqual([3, 1])
+  expect([queue.size, onReportError.mock.calls, vi.getTimerCount()]).toEqual([0, [], 0])
+})
+
+test('a late reply removes what its call has sent, also while another call is refused', async () => {
+  const { queue, calls } = slowQueue()
+  queue.add(reports(3))
+  const first = queue.flush()
+  vi.clearAllTimers()
+  queue.add([report(3)])
+  const second = queue.flush()
+  await pass(30_000)
+  calls[0]?.reply()
+  await pass()
+  calls[1]?.fail(refusal(400, 'invalid-request', '/locations/0'))
+  await pass()
+  expect(calls.map(({ batch }) => batch)).toEqual([reports(3), reports(4), [report(3)]])
+  calls[2]?.reply()
+  const accepted = (await first).accepted + (await second).accepted
+  expect([accepted, queue.size]).toEqual([4, 0])
 })
 
 test('a timer that is overdue is renewed', async () => {

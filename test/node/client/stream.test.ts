@@ -164,6 +164,27 @@ test.each([
   stop()
 })
 
+test('a service that stores no event has a gap up to its last one', async () => {
+  const { gaps, options } = noteGaps({ after: 2 })
+  const { stop } = streamWith({ '/api/Auth/Token': giveToken }, options)
+  await pass()
+  FakeSocket.last.accept(ready(2, { lastSequence: 9, oldestSequence: null }))
+  await pass()
+  expect(gaps).toEqual([{ after: 2, oldest: 10 }])
+  stop()
+})
+
+test('a stream that waits for its token ends as soon as it is aborted', async () => {
+  const controller = new AbortController()
+  const { signal } = controller
+  const token = () => new Promise<string>(() => undefined)
+  const perigee = new Perigee({ url: 'https://perigee.example', token })
+  const next = perigee.stream({ signal }).next()
+  await pass(100)
+  controller.abort(new Error('enough'))
+  await expect(next).rejects.toThrow('enough')
+})
+
 test('`onDisconnect` is called with the reason before each further connection', async () => {
   let status = 503
   const reasons: [number, string][] = []

@@ -16,7 +16,7 @@ import httpx
 
 from ._call import Call
 from ._errors import PerigeeError, error_of
-from ._reports import ReportQueue
+from ._reports import ReportQueue, is_settlement
 
 T = TypeVar("T")
 
@@ -188,8 +188,16 @@ class Flows:
         except PerigeeError as problem:
             if not queue.refuse(problem, batch):
                 raise
+        except httpx.TransportError as error:
+            if not _was_not_sent(error):
+                queue.shrink(batch)
+            raise
         else:
-            queue.settle(_body_of(response), batch)
+            reply = _body_of(response)
+            # What another than the service has answered stays in the queue.
+            if not is_settlement(reply):
+                raise error_of(response)
+            queue.settle(reply, batch)
 
     def _headers(self, call: Call[Any]) -> dict[str, str]:
         headers = {"Accept": call.accept, **call.headers}

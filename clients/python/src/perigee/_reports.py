@@ -115,6 +115,11 @@ class ReportQueue:
             if status != "duplicate" and index in removed:
                 self._summary.reject(batch[index], status, result.get("code") or status)
 
+    def shrink(self, batch: Sequence[bytes]) -> None:
+        """Makes the next batch smaller than one that was too large or got no reply in time."""
+        if len(batch) > 1:
+            self._max_batch_bytes = _size_of(batch) // 2
+
     def refuse(self, problem: PerigeeError, batch: Sequence[bytes]) -> bool:
         """Takes out what makes a batch invalid. False if the batch cannot be sent otherwise."""
         found: dict[int, str] = {}
@@ -122,7 +127,7 @@ class ReportQueue:
             found = _invalid_locations(problem, len(batch))
         elif problem.status == 413 and len(batch) > 1:
             # A proxy may take less than the service.
-            self._max_batch_bytes = _size_of(batch) // 2
+            self.shrink(batch)
             return True
         elif problem.code == "body-too-large":
             found = {0: problem.detail}
@@ -155,6 +160,15 @@ class ReportQueue:
     def take_summary(self) -> ReportSummary:
         summary, self._summary = self._summary, ReportSummary()
         return summary
+
+
+def is_settlement(reply: Any) -> bool:
+    """Whether a reply says what became of a batch."""
+    return (
+        isinstance(reply, dict)
+        and all(isinstance(reply.get(name), int) for name in ("accepted", "duplicates"))
+        and isinstance(reply.get("results"), list)
+    )
 
 
 def _size_of(texts: Sequence[bytes]) -> int:

@@ -82,7 +82,10 @@ class StreamState:
         return cast("list[Event]", message["events"]), ack
 
     def _start(self, ready: dict[str, Any]) -> None:
-        sequence, oldest = int(ready["sequence"]), int(ready["oldestSequence"])
+        sequence, oldest = int(ready["sequence"]), ready["oldestSequence"]
+        if oldest is None:
+            # An older service says null if it stores no event: all up to the last one are gone.
+            oldest = int(ready["lastSequence"]) + 1
         # A filtered stream that resumes does not know how far it has read: only its own events
         # move `after`. Its first connection does.
         is_filtered = any((self.types, self.devices, self.groups))

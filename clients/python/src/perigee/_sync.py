@@ -48,7 +48,8 @@ class Perigee(Operations):
         can_renew = not isinstance(token, str)
         self._flows = Flows(name, key, can_renew, retries, version)
         self._token = Token()
-        self._token_lock = threading.Lock()
+        # A signal handler may call `flush` while its own thread holds a lock.
+        self._token_lock = threading.RLock()
         self._reports = ReportQueue(max_pending)
         self._reports_lock = threading.RLock()
         self._http = httpx.Client(

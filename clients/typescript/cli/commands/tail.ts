@@ -101,7 +101,10 @@ export const tail: Command = {
       about: 'Begin after this event; 0 shows all that are stored.',
     },
   },
-  details: ['It goes on until Ctrl-C, over lost connections too: no event is missed or repeated.'],
+  details: [
+    'It goes on until Ctrl-C, over lost connections too: no event is missed or repeated. If events',
+    'are no longer stored, a note on stderr says which.',
+  ],
   run: async ({ values, positionals, isJson, signal, open }) => {
     const after = numberOf(values, 'after')
     if (after !== undefined && !(Number.isInteger(after) && after >= 0))
@@ -127,6 +130,8 @@ export const tail: Command = {
       ...(devices.length > 0 && { devices }),
       ...(after !== undefined && { after }),
       onDisconnect: outages.failed,
+      onGap: ({ after, oldest }) =>
+        note(`The events ${after + 1} to ${oldest - 1} are no longer stored.`),
       signal,
     })
     for await (const event of events as AsyncIterable<Event>) {

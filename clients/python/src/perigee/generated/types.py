@@ -836,6 +836,15 @@ class EventAlertRaised(TypedDict):
     data: EventAlertRaisedData
 
 
+class EventAlertUpdated(TypedDict):
+    id: str
+    type: Literal["alert.updated"]
+    time: str
+    sequence: int
+    accountId: str
+    data: EventAlertUpdatedData
+
+
 class EventAlertAcknowledged(TypedDict):
     id: str
     type: Literal["alert.acknowledged"]
@@ -2477,6 +2486,16 @@ class EventAlertRaisedData(TypedDict):
     zoneId: NotRequired[str | None]
 
 
+class EventAlertUpdatedData(TypedDict):
+    deviceId: str
+    alertId: str
+    alertName: str
+    emergency: Literal[True]
+    dateTime: str
+    latitude: float | None
+    longitude: float | None
+
+
 class EventAlertAcknowledgedData(TypedDict):
     deviceId: str
     alertId: str
@@ -3089,6 +3108,7 @@ Event: TypeAlias = """(
     |     EventDeviceReactivated
     |     EventLocationReported
     |     EventAlertRaised
+    |     EventAlertUpdated
     |     EventAlertAcknowledged
     |     EventAlertUndelivered
     |     EventAlertEscalated
@@ -3584,6 +3604,7 @@ EventType: TypeAlias = Literal[
     "device.reactivated",
     "location.reported",
     "alert.raised",
+    "alert.updated",
     "alert.acknowledged",
     "alert.undelivered",
     "alert.escalated",
