@@ -109,6 +109,7 @@ export type EventDeviceReactivated = Schemas['Event.device.reactivated']
 export type EventLocationReported = Schemas['Event.location.reported']
 export type Location = Schemas['Location']
 export type EventAlertRaised = Schemas['Event.alert.raised']
+export type EventAlertUpdated = Schemas['Event.alert.updated']
 export type EventAlertAcknowledged = Schemas['Event.alert.acknowledged']
 export type EventAlertUndelivered = Schemas['Event.alert.undelivered']
 export type EventAlertEscalated = Schemas['Event.alert.escalated']
@@ -329,6 +330,7 @@ export type EventDeviceReactivatedData = Schemas['EventDeviceReactivatedData']
 export type EventLocationReportedData = Schemas['EventLocationReportedData']
 export type PositionSource = Schemas['PositionSource']
 export type EventAlertRaisedData = Schemas['EventAlertRaisedData']
+export type EventAlertUpdatedData = Schemas['EventAlertUpdatedData']
 export type EventAlertAcknowledgedData = Schemas['EventAlertAcknowledgedData']
 export type EventAlertUndeliveredDataReason = Schemas['EventAlertUndeliveredDataReason']
 export type EventAlertUndeliveredData = Schemas['EventAlertUndeliveredData']
@@ -449,6 +451,7 @@ export const EVENT_TYPES = [
   'device.reactivated',
   'location.reported',
   'alert.raised',
+  'alert.updated',
   'alert.acknowledged',
   'alert.undelivered',
   'alert.escalated',

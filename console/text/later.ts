@@ -234,7 +234,7 @@ export const later = {
       naf: 'Only the newest location of each report is sent, no alerts. The device tags callSign, internalReference, externalMarking and flag are sent as RC, IR, XR and FS.',
     } as Readonly<Record<string, string>>,
     positionsHint:
-      'Only the newest location of each report and alerts with a position are sent, if they are among the events below.',
+      'Only the newest location of each report and alerts with a position are sent, if they are among the events below, and each new place of an emergency.',
     settings: {
       token: 'Token of the receiver',
       cotType: 'Type of the positions',
@@ -356,6 +356,7 @@ export const later = {
       'device.returned': 'Device reports again',
       'location.reported': 'Position reported',
       'alert.raised': 'Alert raised',
+      'alert.updated': 'Emergency raised again',
       'alert.acknowledged': 'Alert acknowledged',
       'alert.cancelled': 'Alert cancelled',
       'alert.resolved': 'Alert resolved',
@@ -979,7 +980,7 @@ export const later = {
       'Nobody has checked this name. Go on only if you have just started this in a program that you know.',
     scopes: 'What it may do',
     revoke:
-      'It never may do more than you, and makes no keys, users, passwords, shares, webhooks or sources. You can end its access at any time under Settings, Sessions.',
+      'It never may do more than you, and makes no keys, users, passwords, emergency contacts, shares, check-in links, webhooks or sources. You can end its access at any time under Settings, Sessions.',
     allow: 'Allow',
     refuse: 'Refuse',
     nothing: 'You may do nothing of what the program asks for.',

@@ -165,7 +165,7 @@ export const patchAccount = define({
   summary: 'Change the account',
   ignoresStorage: true,
   description:
-    'Changes `name`, `timeZone`, `retentionDays`, `supportMayWrite` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license.',
+    'Changes `name`, `timeZone`, `retentionDays`, `supportMayWrite` and the settings for emergencies. If expired devices become active again in a new time zone, each needs a free license. A program that acts for a user by OAuth changes no `emergencyContacts` (403).',
   scope: 'admin',
   wholeAccount: true,
   patches: replaceAccount,

@@ -3,6 +3,7 @@ import { evictKeysOfAccount } from '../auth/keyStatus.ts'
 import { retryTransient } from '../db/transient.ts'
 import type { Account } from '../domain/account/account.ts'
 import { allows } from '../domain/account/scope.ts'
+import { sameJson } from '../domain/text/json.ts'
 import { iso } from '../domain/time/iso.ts'
 import { budgetsPerLicense } from '../env.ts'
 import { applyPatch, changesMember } from '../http/body/patch.ts'
@@ -15,6 +16,7 @@ import { readCursor } from '../http/paging/page.ts'
 import { replyPage, replyWithEtag } from '../http/reply/reply.ts'
 import { editResource } from '../http/resource/editResource.ts'
 import { writerOf } from '../http/writer.ts'
+import { refuseAgent } from '../keys/boundKeys.ts'
 import { ledgerOf } from '../ledger/stub.ts'
 import { requestContext } from '../serviceContext.ts'
 import { listSupport } from '../support/store.ts'
@@ -82,6 +84,8 @@ export const account = new Hono<AppEnv>()
         const changed = applyPatch(patch, shown, contract.replaceAccount)
         refuseLinkInName(changed.name, before.name)
         requireAllowedRetention(before, changed.retentionDays)
+        if (!sameJson(changed.emergencyContacts, shown.emergencyContacts))
+          refuseAgent(c.get('principal'))
         // What is shown may be the default, which stays one until the caller sets something.
         const isSet = changesMember(patch, 'escalation')
         const escalation = isSet ? (changed.escalation ?? ('off' as const)) : before.escalation

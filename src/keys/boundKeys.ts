@@ -18,17 +18,21 @@ interface KeyRights {
 
 const forbidden = (detail: string) => new Problem('forbidden', { detail })
 
-/** 403 to agents: what they sign in with would work after the user has ended the agent's session. */
+/** 403 to agents: it would let somebody in, or notify them, after the agent's session has ended. */
 export const refuseAgent = ({ isAgent }: Principal): void => {
   if (isAgent)
     throw forbidden(
-      'A program that acts for a user makes no API keys, and nothing else that somebody signs in with: no users, passwords, e-mail addresses or invitations. The user can.',
+      'A program that acts for a user makes no API keys, and nothing else that somebody signs in with, and changes no users and no emergency contacts. The user can.',
     )
 }
 
+/** Whether the caller is an agent or the operator's support. */
+export const hasTemporaryAccess = ({ isAgent, operatorId }: Principal): boolean =>
+  isAgent || operatorId !== null
+
 /** 403 to agents and to the operator's support: what is made here would outlast their access. */
-export const refuseTemporaryAccess = ({ isAgent, operatorId }: Principal, what: string): void => {
-  if (isAgent || operatorId !== null)
+export const refuseTemporaryAccess = (caller: Principal, what: string): void => {
+  if (hasTemporaryAccess(caller))
     throw forbidden(
       `${what} would outlast the access of a program that acts for a user, and of the operator’s support. A user of the account can do this.`,
     )

@@ -41,13 +41,18 @@ const endRevoked = async (c: Context, { endedGrants }: Records, now: number): Pr
 
 /**
  * Ends the session when a refresh token is used again although the agent has used a later one: either
- * of them was copied. The library has found the grant only if the client is the right one.
+ * of them was copied. Only for the client of the session: the library reads the grant for any.
  */
-const endReused = async (c: Context, records: Records, token: string, now: number) => {
+const endReused = async (
+  c: Context,
+  records: Records,
+  { token, clientId }: { token: string; clientId: string },
+  now: number,
+) => {
   const [sessionId = '', grantId] = token.split(':')
   const grant = records.known(`grant:${sessionId}:${grantId}`)
   if (grant === undefined) return
-  const { clientId, refreshTokenId, previousRefreshTokenId, metadata } = JSON.parse(grant)
+  const { refreshTokenId, previousRefreshTokenId, metadata } = JSON.parse(grant)
   const id = (await sha256(token)).toHex()
   if (id === refreshTokenId || id === previousRefreshTokenId) return
   const ended = { cell: metadata.cell, sessionId, clientId }
@@ -58,14 +63,14 @@ interface Call {
   path: string
   method?: string
   body?: Uint8Array
-  /** That the agent gives for another token. */
-  refreshToken?: string | null
+  /** That the client gives for another token. */
+  refresh?: { token: string; clientId: string } | undefined
   now: number
 }
 
 /** Has the library answer. Of two requests with the same grant, the slower one starts again. */
 const callLibrary = async (c: Context, call: Call) => {
-  const { path, method = 'POST', body, refreshToken, now } = call
+  const { path, method = 'POST', body, refresh, now } = call
   const { authorizationServer } = await import('./provider.ts')
   const headers = PASSED_HEADERS.flatMap((name): [string, string][] => {
     const value = c.req.header(name)
@@ -90,7 +95,7 @@ const callLibrary = async (c: Context, call: Call) => {
       const request = new Request(origin + path, { method, headers, ...(body && { body }) })
       const response = await authorizationServer(origin).fetch(request, env, context)
       await endRevoked(c, records, now)
-      if (!response.ok && refreshToken) await endReused(c, records, refreshToken, now)
+      if (!response.ok && refresh) await endReused(c, records, refresh, now)
       return { response, text: await response.text(), issued: env.issued }
     } catch (error) {
       if (!(error instanceof RecordChanged)) throw error
@@ -138,9 +143,10 @@ const postForm = async (c: Context, ignored?: string) => {
   const attempt = startSignIn(c, `oauth ${sent.clientId.slice(0, MAX_COUNTED_LENGTH)}`, now)
   let isRefused = false
   try {
-    const { body, form } = sent
-    const refreshToken = form.get('refresh_token')
-    const answer = await callLibrary(c, { path: '/oauth/token', body, refreshToken, now })
+    const { body, form, clientId } = sent
+    const token = form.get('refresh_token')
+    const refresh = token ? { token, clientId } : undefined
+    const answer = await callLibrary(c, { path: '/oauth/token', body, refresh, now })
     // A code or refresh token that has ended is no guess: programs of one network must not lock each
     // other out.
     isRefused = answer.response.status === 401

@@ -21,7 +21,7 @@ const ABOUT = {
   delayMinutes:
     'Locations are shown when they are so many minutes old, so that nobody can follow a device live.',
   precision:
-    '`exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour.',
+    '`exact`, or the middle of a grid cell of about 1 or 10 km in place of each position, with times rounded down to ten minutes or an hour. A location is shown when these have passed; one that arrives later shows when it arrives.',
 }
 
 const list = z

@@ -63,11 +63,7 @@ const replyShare = async (c: Context, format: keyof typeof FORMATS) => {
   await countShareView(c, Date.now())
   const found = await findShare(c, c.req.param('secret') ?? '')
   if (!found) return replyNotFound(c)
-  return serveViewer(c, found.share.accountId, () => replyFound(c, found, format))
-}
-
-const replyFound = async (c: Context, found: FoundShare, format: keyof typeof FORMATS) => {
-  const { type, views, present } = FORMATS[format]
+  // Before there is a slot: guesses wait for a turn of their network, and hold up no viewers.
   const password = await checkPassword(c, found)
   if (password === 'wrong')
     return c.html(presentLocked('Enter the password of the share.'), 401, ASKS_PASSWORD)
@@ -76,6 +72,11 @@ const replyFound = async (c: Context, found: FoundShare, format: keyof typeof FO
     const headers = { ...PAGE_HEADERS, 'Retry-After': String(seconds) }
     return c.html(presentLocked('There were too many attempts. Try again later.'), 429, headers)
   }
+  return serveViewer(c, found.share.accountId, () => replyFound(c, found, format))
+}
+
+const replyFound = async (c: Context, found: FoundShare, format: keyof typeof FORMATS) => {
+  const { type, views, present } = FORMATS[format]
   const opened = await openShare(c, found)
   if (c.req.method === 'GET') countView(c, opened, views)
   const origin = publicOrigin(c.env) ?? new URL(c.req.url).origin

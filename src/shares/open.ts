@@ -10,7 +10,12 @@ import { cellNumbers } from '../env.ts'
 import { awaitCostlyTurn, endCostlyTurn } from '../http/admission/loadShedding.ts'
 import { sharesOf } from '../http/admission/pacing.ts'
 import { comparePassword } from '../http/admission/passwordWork.ts'
-import { addSharedRead, countSharedRead, networkOfCaller } from '../http/admission/rateLimit.ts'
+import {
+  addSharedRead,
+  countSharedRead,
+  countSharePassword,
+  networkOfCaller,
+} from '../http/admission/rateLimit.ts'
 import type { Context } from '../http/context.ts'
 import { hashLink } from '../ids.ts'
 import { countersOfShare, giveBackAttempt, takeAttempt } from '../sessions/attempts.ts'
@@ -122,6 +127,8 @@ export const openShare = async (c: Context, one: FoundShare): Promise<OpenShare>
 const PASSWORD_MS = 24 * 3_600_000
 const passwords = new BoundedCache<number>(1000)
 const MAX_CREDENTIALS = 2048
+/** Until when a network has to wait with its next attempt at a share; it costs no query. */
+const waits = new BoundedCache<number>(1000)
 
 const passwordIn = (header: string | undefined): string | null => {
   const encoded = /^Basic ([A-Za-z0-9+/]+=*)$/i.exec(header ?? '')?.[1]
@@ -146,10 +153,17 @@ export const checkPassword = async (
   const now = Date.now()
   const key = (await sha256(`${share.password} ${given}`)).toHex()
   if ((passwords.get(key) ?? 0) > now - PASSWORD_MS) return 'right'
+  const network = networkOfCaller(c)
+  const waiting = `${hash} ${network}`
+  const waitUntil = waits.get(waiting) ?? 0
+  if (waitUntil > now) return { waitUntil }
+  await countSharePassword(c, now)
   const directory = openDirectory(c.env)
-  const counters = await countersOfShare(hash, networkOfCaller(c))
-  const taken = await takeAttempt(directory, counters, now)
-  if (typeof taken === 'number') return { waitUntil: taken }
+  const taken = await takeAttempt(directory, await countersOfShare(hash, network), now)
+  if (typeof taken === 'number') {
+    waits.set(waiting, taken)
+    return { waitUntil: taken }
+  }
   if (!(await comparePassword(c, given, share.password))) return 'wrong'
   passwords.set(key, now)
   await runBatch(directory, { counted: giveBackAttempt(directory, taken) })

@@ -31,9 +31,8 @@ export const shares = resourceRoutes(contract.shares, {
   },
   update: async (db, { record: { password, ...record }, ...edit }, c) => {
     refuseTemporaryAccess(c.get('principal'), 'A share')
-    const { groupId } = c.get('principal')
     const hash = password === null ? undefined : await hashOnce(c, password || null)
-    const outcome = await updateShare(db, { ...edit, record }, { password: hash, groupId })
+    const outcome = await updateShare(db, { ...edit, record }, hash)
     evictShare(edit.before.id)
     return outcome
   },

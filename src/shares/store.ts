@@ -75,10 +75,15 @@ const referencesOf = (record: ShareRecord, before?: ShareRecord): Reference[] =>
 ]
 
 /**
- * The refusal of what a confined user does not see, the same as of what does not exist. It need not
- * be atomic: the devices of the group alone are shown, whatever the record names.
+ * The refusal of what is outside the group of a share, the same as of what does not exist. It need
+ * not be atomic: the devices of the group alone are shown, whatever the record names.
  */
-const refuseUnseen = async (db: Database, groupId: string | null, record: ShareRecord) => {
+const refuseUnseen = async (
+  db: Database,
+  groupId: string | null,
+  record: ShareRecord,
+  before?: ShareRecord,
+) => {
   if (groupId === null) return null
   const seen = await readAll(
     statement(
@@ -91,7 +96,8 @@ const refuseUnseen = async (db: Database, groupId: string | null, record: ShareR
       ),
     ),
   )
-  const ids = new Set(seen.map(({ id }) => id))
+  // What it names already may have left the group since.
+  const ids = new Set([...seen.map(({ id }) => id), ...(before?.devices ?? [])])
   const errors = [
     ...record.devices.flatMap((id, index) =>
       ids.has(id)
@@ -99,7 +105,7 @@ const refuseUnseen = async (db: Database, groupId: string | null, record: ShareR
         : [{ pointer: `/devices/${index}`, detail: 'is not a device of this account' }],
     ),
     ...record.groups.flatMap((id, index) =>
-      id === groupId
+      id === groupId || before?.groups.includes(id)
         ? []
         : [{ pointer: `/groups/${index}`, detail: 'is not a group of this account' }],
     ),
@@ -140,14 +146,22 @@ export const createShare = async (
   )
 }
 
+const findGroupId = async (db: Database, accountId: string, id: string): Promise<string | null> => {
+  const row = sql`FROM ${shares} WHERE ${ownShares.isOwn(accountId, id)}`
+  const found = await readFirst(statement(db, select({ groupId: shares.groupId }, row)))
+  return found?.groupId ?? null
+}
+
 /** `password`: undefined keeps the one it has, null removes it. */
 export const updateShare = async (
   db: Database,
   edit: Edit<Share, ShareRecord>,
-  { password, groupId }: { password: string | null | undefined; groupId: string | null },
+  password: string | null | undefined,
 ) => {
-  const { before, record, now } = edit
-  const unseen = await refuseUnseen(db, groupId, record)
+  const { accountId, before, record, now } = edit
+  // The share's own, also for an unconfined editor: users of the group see what the share names.
+  const groupId = await findGroupId(db, accountId, before.id)
+  const unseen = await refuseUnseen(db, groupId, record, before)
   if (unseen) return unseen
   return updateOwned(
     db,

@@ -141,7 +141,11 @@ export const readView = async (
   { accountId, groupId, record }: OpenedShare,
   now: number,
 ): Promise<SharedView> => {
-  const until = Math.min(now - record.delayMinutes * MINUTE_MS, record.until ?? now)
+  const newest = Math.min(now - record.delayMinutes * MINUTE_MS, record.until ?? now)
+  // A rounded time is shown once its span has passed: the moment at which the view changes must not
+  // give the exact time of a location.
+  const end = roundTime(newest + 1, record.precision)
+  const until = end - 1
   const since = record.from ?? 0
   const lists = { devices: JSON.stringify(record.devices), groups: JSON.stringify(record.groups) }
   const found = await readAll(selectDevices(db, { accountId, groupId, ...lists, since, until }))
@@ -149,7 +153,7 @@ export const readView = async (
   const tracks = new Map<number, SharedPoint[]>()
   if (record.history > 0 && rows.length > 0) {
     const limit = Math.min(MAX_TRACK_POINTS, Math.floor(MAX_SHARED_POINTS / rows.length))
-    const begin = Math.max(since, until - record.history * HOUR_MS)
+    const begin = Math.max(since, end - record.history * HOUR_MS)
     const keys = JSON.stringify(rows.map(({ key }) => key))
     for (const { key, points } of await readAll(
       selectTracks(db, { keys, since: begin, until, limit }),

@@ -79,7 +79,7 @@ const OWN_RIGHTS =
   'A user’s own token cannot change the user’s rights: `disabled`, `privileges`, `group`, `adminDevices`, `from` and `expires`.'
 
 const OWN_LIMITS =
-  'A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights.'
+  'A token bound to a user cannot give a user wider `adminDevices` or `expires` than its own user has. Of a user who has wider ones it can neither change the password or the e-mail address nor extend the rights. A program that acts for a user by OAuth makes and changes no users (403).'
 
 export const users = resource({
   name: 'user',

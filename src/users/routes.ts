@@ -113,11 +113,10 @@ const resource = resourceRoutes(contract.users, {
     return createUser(db, { ...creation, record, password })
   },
   update: async (db, { record: body, ...edit }, c) => {
+    refuseAgent(c.get('principal'))
     refuseLinkInName(body.name, edit.before.name)
     const record = await toRecord(c, body)
     refuseOwnRights(c, edit.before, record)
-    if (body.password !== null || record.email !== edit.before.email)
-      refuseAgent(c.get('principal'))
     if (isGain(edit.before, record, body.password !== null)) await refuseWiderLimits(c, record)
     const password = await hashOnce(c, body.password)
     const outcome = await updateUser(db, { ...edit, record, password })

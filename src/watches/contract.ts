@@ -53,7 +53,7 @@ export const watch = z
 
 const url = z.string().meta({
   description:
-    'The address of a page on which anybody who has it can check in, without signing in.',
+    'The address of a page on which anybody who has it can check in, without signing in. To programs that act for a user, and to the operator’s support, the reply to `POST /api/watches` has the empty text, and `/link` is refused: the address would outlast their access.',
   example: 'https://perigee.example.com/c/001jn7wz3h4q8v2n',
 })
 

@@ -6,6 +6,7 @@ import { requireOk } from '../http/contract/problem.ts'
 import { requireInPath } from '../http/reply/notFound.ts'
 import { reply, replyWithEtag } from '../http/reply/reply.ts'
 import { resourceRoutes } from '../http/resource/routes.ts'
+import { hasTemporaryAccess, refuseTemporaryAccess } from '../keys/boundKeys.ts'
 import { requestContext } from '../serviceContext.ts'
 import * as contract from './contract.ts'
 import { deleteWatch, updateWatch } from './edit.ts'
@@ -42,9 +43,10 @@ export const watches = resourceRoutes(contract.watches, {
   create: async (_, creation, c) => {
     const context = requestContext(c)
     const created = await createWatch(context, creation)
-    return created.ok
-      ? { ...created, shownOnce: { url: watchUrl(context.origin, created.row) } }
-      : created
+    if (!created.ok) return created
+    const isShown = !hasTemporaryAccess(c.get('principal'))
+    const url = isShown ? watchUrl(context.origin, created.row) : ''
+    return { ...created, shownOnce: { url } }
   },
   update: (db, edit, c) => updateWatch(db, edit, c.get('principal')),
   remove: (db, deletion, c) => deleteWatch(db, deletion, c.get('principal')),
@@ -62,6 +64,7 @@ export const watches = resourceRoutes(contract.watches, {
     replyAfter(c, contract.cancelWatch, { action: 'cancel' }),
   )
   .post('/:watchId/link', operation(contract.showWatchLink), async (c) => {
+    refuseTemporaryAccess(c.get('principal'), 'A link to check in')
     const url = watchUrl(requestContext(c).origin, await findRequested(c))
     return reply(c, contract.showWatchLink, { success: true, url })
   })

@@ -165,7 +165,8 @@ export const rotateSecret = define({
   ...common,
   summary: 'Replace the secret',
   ignoresStorage: true,
-  description: 'The new secret signs from now on. The old one signs as well for 24 hours.',
+  description:
+    'The new secret signs from now on. The old one signs as well for 24 hours. A program that acts for a user by OAuth, and the operator’s support, cannot replace it (403).',
   reply: z.object({
     success,
     webhook,

@@ -112,6 +112,7 @@ export const webhooks = resourceRoutes(contract.webhooks, {
     return reply(c, contract.testWebhook, { success: true, delivery: presentDelivery(delivery) })
   })
   .post('/:webhookId/rotate', operation(contract.rotateSecret), async (c) => {
+    refuseTemporaryAccess(c.get('principal'), 'The secret of a webhook')
     const webhook = await requireWebhook(c)
     const rotationId = await c.get('newId')('rot')
     const { secret, until } = await ownFeed(c).rotateSecret(webhook.id, rotationId, writerOf(c))

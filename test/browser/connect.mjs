@@ -13,7 +13,7 @@ const watch = new Watch()
 const browser = await launch()
 const account = await TestAccount.open({ licenses: 4 })
 await account.call('POST', '/api/users', {
-  ...{ name: 'Ana', email: EMAIL, password: PASSWORD, privileges: ['write'] },
+  ...{ name: 'Ana', email: EMAIL, password: PASSWORD, privileges: ['admin'] },
   ...{ country: 'PT', timeZone: 'UTC' },
 })
 
@@ -70,7 +70,10 @@ try {
     await page.getByText('Let “Field <b>assistant</b>” act for you?').waitFor()
     await page.getByText('a program on this computer (127.0.0.1').waitFor()
     const boxes = await page.getByRole('checkbox').count()
-    expect(boxes === 2, `${boxes} scopes for a user who may read and write`)
+    expect(boxes === 3, `${boxes} scopes for a user who may do all that is asked for`)
+    const isChecked = (name) => page.getByLabel(name, { exact: true }).isChecked()
+    expect(await isChecked('Edit'), 'to edit is not preselected')
+    expect(!(await isChecked('Administer')), 'to administer is preselected')
     await findViolations(page, 'the consent')
   })
 
@@ -85,7 +88,16 @@ try {
   await check('what is allowed is what the program gets', async () => {
     await page.goto(address)
     await page.getByLabel('Edit', { exact: true }).uncheck()
-    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    const allow = page.getByRole('button', { name: 'Allow', exact: true })
+    await allow.waitFor()
+    // A click that was meant for another window does nothing.
+    const isDisabled = await allow.evaluate(async (button) => {
+      window.dispatchEvent(new Event('focus'))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return button.disabled
+    })
+    expect(isDisabled, 'it can be allowed as soon as the page has come forward')
+    await allow.click()
     const answer = await arrive()
     const form = {
       grant_type: 'authorization_code',

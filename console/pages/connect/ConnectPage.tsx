@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useAction, useResource } from '../../api/resource.ts'
 import type { ConsentReply, Scope } from '../../api/types.ts'
@@ -18,9 +18,43 @@ const decide = async (query: string, scopes: Scope[]): Promise<void> => {
   if (/^https?:\/\//.test(redirectTo)) location.assign(redirectTo)
 }
 
+/** A click that was meant for another window must not allow access. */
+const READABLE_AFTER_MS = 1000
+
+/** Whether the page has been visible and focused for long enough to be read. */
+const useIsReadable = (): boolean => {
+  const [isReadable, setIsReadable] = useState(false)
+  useEffect(() => {
+    let timer = 0
+    const restart = () => {
+      clearTimeout(timer)
+      setIsReadable(false)
+      if (document.visibilityState === 'visible' && document.hasFocus())
+        timer = window.setTimeout(() => setIsReadable(true), READABLE_AFTER_MS)
+    }
+    restart()
+    document.addEventListener('visibilitychange', restart)
+    window.addEventListener('focus', restart)
+    window.addEventListener('blur', restart)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', restart)
+      window.removeEventListener('focus', restart)
+      window.removeEventListener('blur', restart)
+    }
+  }, [])
+  return isReadable
+}
+
+/** The user chooses these: they reach further than most programs need. */
+const NOT_PRESELECTED: Scope[] = ['admin', 'execute']
+
 const Decision = ({ consent, query }: { consent: ConsentReply['consent']; query: string }) => {
   const { name, redirectHost, isLocal, allowedScopes } = consent
-  const [scopes, setScopes] = useState<Scope[]>(allowedScopes)
+  const [scopes, setScopes] = useState<Scope[]>(
+    allowedScopes.filter((scope) => !NOT_PRESELECTED.includes(scope)),
+  )
+  const isReadable = useIsReadable()
   const allow = useAction(() => decide(query, scopes))
   const me = session.me.value
   const refuse = <ActionButton onAct={() => decide(query, [])}>{later.connect.refuse}</ActionButton>
@@ -38,7 +72,7 @@ const Decision = ({ consent, query }: { consent: ConsentReply['consent']; query:
         <Form
           submitLabel={later.connect.allow}
           action={allow}
-          canSubmit={scopes.length > 0}
+          canSubmit={isReadable && scopes.length > 0}
           actions={refuse}
         >
           <p class="hint">{later.connect.unchecked}</p>

@@ -102,6 +102,10 @@ export const networkOfCaller = (c: Context): string =>
 export const countSignIn = (c: Context, now: number): Promise<void> =>
   countOfNetwork(c, { purpose: 'password', ...SIGN_INS }, now)
 
+/** Counts an attempt with the password of a share, or throws a 429: apart from those of users. */
+export const countSharePassword = (c: Context, now: number): Promise<void> =>
+  countOfNetwork(c, { purpose: 'share-password', ...SIGN_INS }, now)
+
 /** Counts the registration of an OAuth client, or throws a 429: each stores a row. */
 export const countRegistration = (c: Context, now: number): Promise<void> =>
   countOfNetwork(c, { purpose: 'registration', ...SIGN_INS }, now)

@@ -114,6 +114,11 @@ describe('access of support', () => {
     expect(entry.actor).toEqual({ type: 'operator', id: 'operator', name: 'ADMIN_TOKEN' })
     const patched = await support.call('PATCH', '/api/account', { body: { name: 'Mine' } })
     expect(patched.body.code).toBe('forbidden')
+    const body = { name: 'W', deviceId: made.body.device.id, everyMinutes: 60 }
+    const watch = await support.call('POST', '/api/watches', { body })
+    expect([watch.status, watch.body.url]).toEqual([201, ''])
+    const link = await support.call('POST', `/api/watches/${watch.body.watch.id}/link`)
+    expect(link.body.code).toBe('forbidden')
     await allowWriting(account, false)
     expect((await support.call('POST', '/api/devices', DEVICE)).body.code).toBe('forbidden')
     expect((await support.call('GET', '/api/devices')).status).toBe(200)

@@ -49,6 +49,9 @@ const countGrants = async (sessionId: string): Promise<number> => {
   return found?.n ?? 0
 }
 
+const expectOutlasting = ({ status, body }: Awaited<ReturnType<typeof call>>) =>
+  expect([status, body.detail]).toEqual([403, expect.stringContaining('would outlast the access')])
+
 describe('what an agent leaves in the directory of all accounts', () => {
   test('ends when the user signs out everywhere, and with sessions beyond the limit', async () => {
     const { user, account, ...person } = await start()
@@ -254,6 +257,8 @@ describe('an agent', () => {
     const other = await startClient()
     const stolen = await refreshAgent(other, third.body.refresh_token)
     expect(stolen.body.error).toBe('invalid_grant')
+    // Nor does another program end it with an earlier one.
+    expect((await refreshAgent(other, refreshToken)).body.error).toBe('invalid_grant')
     expect(await statusOf(third.body.access_token)).toBe(200)
   })
 
@@ -352,16 +357,21 @@ describe('an agent', () => {
       expect([refused.status, refused.body.code], path).toEqual([403, 'forbidden'])
       expect(refused.body.detail).toContain('makes no API keys')
     }
-    for (const change of [
-      { password: 'a sentence that only the agent knows' },
-      { email: 'own@agent.example' },
-    ]) {
-      const refused = await agent.call('PATCH', `/api/users/${userId}`, { body: change })
-      expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    const user = (await person.call('GET', `/api/users/${userId}`)).body
+    const emergencyContacts = [{ name: 'Agent', email: 'own@agent.example' }]
+    for (const [method, path, given] of [
+      ['PATCH', `/api/users/${userId}`, { password: 'a sentence that only the agent knows' }],
+      ['PATCH', `/api/users/${userId}`, { email: 'own@agent.example' }],
+      ['PATCH', `/api/users/${userId}`, { phone: '+351912345678' }],
+      ['PUT', `/api/users/${userId}`, { ...user, phone: '+351912345678' }],
+      ['PATCH', '/api/account', { emergencyContacts }],
+    ] as const) {
+      const refused = await agent.call(method, path, { body: given })
+      expect([refused.status, refused.body.code], JSON.stringify(given)).toEqual([403, 'forbidden'])
     }
-    expect(
-      (await agent.call('PATCH', `/api/users/${userId}`, { body: { phone: null } })).status,
-    ).toBe(200)
+    expect((await agent.call('PATCH', '/api/account', { body: { name: 'Fleet' } })).status).toBe(
+      200,
+    )
     const { keys } = (await person.call('GET', '/api/account/keys')).body
     expect(keys.map(({ id }: { id: string }) => id)).toContain(own.body.key.id)
     expect((await person.call('GET', '/api/account/sandbox')).body.sandboxes).toEqual([])
@@ -385,14 +395,28 @@ describe('an agent', () => {
       const refused = await agent.call('POST', path, { body })
       expect([refused.status, refused.body.code], path).toEqual([403, 'forbidden'])
       const { id } = made.body.share ?? made.body.webhook ?? made.body.source
-      const edited = await (made.body.source
-        ? agent.call('POST', `${path}/${id}/rotate`)
-        : agent.call('PATCH', `${path}/${id}`, { body: made.body.share ? { name: 'T' } : address }))
-      expect([edited.status, edited.body.detail], path).toEqual([
-        403,
-        expect.stringContaining('would outlast the access'),
-      ])
+      const calls = [
+        ...(made.body.source
+          ? []
+          : [['PATCH', '', { body: made.body.share ? { name: 'T' } : address }] as const]),
+        ...(made.body.share ? [] : [['POST', '/rotate', {}] as const]),
+      ]
+      for (const [method, rest, options] of calls)
+        expectOutlasting(await agent.call(method, `${path}/${id}${rest}`, options))
     }
+  })
+
+  test('sees no link to check in, which would outlast its access too', async () => {
+    const person = await start()
+    const agent = callerWith((await connectAgent(person, ['write'])).token)
+    const device = await person.call('POST', '/api/devices', { body: { name: 'Tern' } })
+    const body = { name: 'W', deviceId: device.body.device.id, everyMinutes: 60 }
+    const made = await agent.call('POST', '/api/watches', { body })
+    expect([made.status, made.body.url]).toEqual([201, ''])
+    const path = `/api/watches/${made.body.watch.id}/link`
+    expectOutlasting(await agent.call('POST', path))
+    expect((await person.call('POST', path)).body.url).toContain('/c/')
+    expect((await person.call('POST', '/api/watches', { body })).body.url).toContain('/c/')
   })
 
   test('cannot see, add or delete the push subscriptions of its user', async () => {

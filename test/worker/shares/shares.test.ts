@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { awaitCostlyTurn, endCostlyTurn } from '../../../src/http/admission/loadShedding.ts'
 import { countersOfShare } from '../../../src/sessions/attempts.ts'
 import { eraseAccount, openAccount, openSandbox, type TestAccount } from '../../support/accounts.ts'
 import { callWithBindings, watchStatements } from '../../support/bindings.ts'
@@ -92,10 +93,10 @@ describe('a share', () => {
   })
 
   test('shows the middle of a grid cell for all places in it', async () => {
-    const { path } = await share({ precision: '1km', history: 2 })
+    const { path } = await share({ precision: '1km', history: 3 })
     const other = await share({ precision: '10km' })
     for (const [index, degrees] of [0.0001, 0.0004, 0.0007, 0.0011].entries())
-      await report(40 - index, 38.7015 + degrees, -9.1005 + degrees)
+      await report(100 - index, 38.7015 + degrees, -9.1005 + degrees)
     const { features } = await readGeoJson(path)
     expect(features).toHaveLength(1)
     const [, latitude] = features[0].geometry.coordinates
@@ -108,6 +109,36 @@ describe('a share', () => {
     ])
     expect(Math.abs(feature.geometry.coordinates[1] - 38.702)).toBeLessThan(0.05)
   })
+
+  test.each([
+    ['1km', 10 * MINUTE],
+    ['10km', 60 * MINUTE],
+  ])(
+    'at %s changes only at its rounded times, whenever somebody looks',
+    async (precision, step) => {
+      const start = Math.floor(Date.now() / step) * step - step
+      for (const [time, latitude] of [
+        [start, 38],
+        [start + step - 2, 39],
+      ] as const)
+        await report((Date.now() - time) / MINUTE, latitude, -9)
+      const delayMinutes = 120
+      const shown = start + step + delayMinutes * MINUTE
+      const gone = shown + 120 * MINUTE
+      // A share for each look: what was seen is kept for some seconds.
+      const looks = []
+      for (const at of [shown - 2, shown - 1, gone - 2, gone - 1])
+        looks.push({ at, ...(await share({ precision, history: 2, delayMinutes })) })
+      vi.useFakeTimers({ toFake: ['Date'] })
+      const seen = []
+      for (const { at, path } of looks) {
+        vi.setSystemTime(at)
+        seen.push((await readGeoJson(path)).features)
+      }
+      expect(seen.map(({ length }) => length)).toEqual([0, 2, 2, 1])
+      expect(seen[1][0].properties.time).toBe(iso(start))
+    },
+  )
 
   test('shows a location only after the delay, and none from before its beginning', async () => {
     await report(90, 38.1, -9.1)
@@ -209,6 +240,50 @@ describe('a password', () => {
     // A slow machine refuses some hashes too.
     expect(Object.keys(statuses).filter((status) => status !== '503')).toEqual(['401', '429'])
     expect(statuses[401]?.length).toBeLessThan(20)
+  })
+
+  test('is limited by network, and costs no query while it has to wait', async () => {
+    const { path } = await share({ password: 'correct horse' })
+    const limited = (password: string) =>
+      callWithBindings({ SIGN_INS_PER_ADDRESS: '2' }, 'GET', path, {
+        headers: { ...basic(password), 'CF-Connecting-IP': '192.0.2.81' },
+      })
+    const replies = [await limited('a'), await limited('b'), await limited('c')]
+    expect(replies.map(({ status }) => status)).toEqual([401, 401, 429])
+    const statements: string[] = []
+    const DB = watchStatements(env.DB, (text) => statements.push(text))
+    const guess = (password: string) =>
+      callWithBindings({ DB }, 'GET', path, {
+        headers: { ...basic(password), 'CF-Connecting-IP': '192.0.2.82' },
+      })
+    const startedAt = Date.now()
+    const guesses = Array.from({ length: 16 }, (_, n) => guess(`guess ${n}`))
+    expect((await Promise.all(guesses)).map(({ status }) => status)).toContain(429)
+    statements.length = 0
+    // A slow machine has waited for long enough by now.
+    vi.useFakeTimers({ toFake: ['Date'], now: startedAt })
+    expect((await guess('correct horse')).status).toBe(429)
+    expect(statements.filter((text) => text.includes('sign_in_attempts'))).toEqual([])
+  })
+
+  test('that is guessed holds up no viewers of other shares', async () => {
+    const open = await share()
+    const { path } = await share({ password: 'correct horse' })
+    const address = '192.0.2.83'
+    const holder = new Request('https://perigee.test/')
+    await awaitCostlyTurn(holder, address, 1)
+    // As many as an account has slots for viewers.
+    const guesses = Array.from({ length: 8 }, (_, n) =>
+      callWithBindings({}, 'GET', path, {
+        headers: { ...basic(`guess ${n}`), 'CF-Connecting-IP': address },
+      }),
+    )
+    await scheduler.wait(500)
+    const startedAt = Date.now()
+    expect((await callWithBindings({}, 'HEAD', open.path)).status).toBe(200)
+    expect(Date.now() - startedAt).toBeLessThan(4000)
+    endCostlyTurn(holder)
+    await Promise.all(guesses)
   })
 
   test('gives nobody who guesses further attempts when others know it', async () => {
@@ -319,6 +394,7 @@ describe('a user who is confined to a group', () => {
       body: { name: 'North', devices: [device] },
     })
     const groupId = group.body.id
+    const other = await account.call('POST', '/api/groups', { body: { name: 'South' } })
     const user = await createBoundUser(account, { privileges: ['write'], group: 'North' })
     const hidden = await createDevice(account, 'Hidden')
     const body = { name: 'Mine', devices: [device] }
@@ -337,10 +413,18 @@ describe('a user who is confined to a group', () => {
     const others = await share()
     expect((await user.call('GET', `/api/shares/${others.id}`)).status).toBe(404)
     expect((await user.call('DELETE', `/api/shares/${others.id}`)).status).toBe(404)
+    // Nobody adds what users of the group do not see, who would see its id.
+    for (const added of [{ devices: [device, hidden] }, { groups: [other.body.id] }]) {
+      const edit = await account.call('PATCH', `/api/shares/${made.body.share.id}`, { body: added })
+      expect([edit.status, edit.body.code]).toEqual([400, 'invalid-request'])
+    }
     const { shares } = (await user.call('GET', '/api/shares')).body
     expect(shares.map(({ id }: { id: string }) => id)).toEqual([made.body.share.id])
     await account.call('PATCH', `/api/groups/${groupId}`, { body: { devices: [] } })
-    await account.call('PATCH', `/api/shares/${made.body.share.id}`, { body: { name: 'Left' } })
+    const renamed = await account.call('PATCH', `/api/shares/${made.body.share.id}`, {
+      body: { name: 'Left' },
+    })
+    expect(renamed.status).toBe(200)
     expect((await readGeoJson(path)).features).toEqual([])
   })
 })
