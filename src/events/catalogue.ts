@@ -115,6 +115,18 @@ const DATA = {
     ruleId: ruleId.optional(),
     zoneId: id('zon').nullish().meta({ description: 'The zone that it is about, if any.' }),
   }),
+  'alert.updated': z.object({
+    deviceId,
+    alertId: alertId.meta({ description: 'The emergency that it has joined.' }),
+    alertName,
+    emergency: z.literal(true),
+    dateTime: time,
+    latitude: z.number().nullable().meta({
+      description: 'Null without a position, and once the device is deleted.',
+      example: 38.7223,
+    }),
+    longitude: z.number().nullable().meta({ example: -9.1393 }),
+  }),
   'alert.acknowledged': z.object({
     deviceId,
     alertId,

@@ -31,9 +31,11 @@ export const JOIN_DEVICE = sql`LEFT JOIN ${devices}
     ON ${tombstones.accountId} = ${events.accountId} AND ${tombstones.id} = ${events.deviceId}`
 
 const NOTE = { text: null }
+const PLACE = { latitude: null, longitude: null }
 /** What is said of a device in alerts is erased with it, though the log still has the alert. */
 const ERASED: Record<string, Record<string, null>> = {
-  'alert.raised': { ...NOTE, latitude: null, longitude: null },
+  'alert.raised': { ...NOTE, ...PLACE },
+  'alert.updated': PLACE,
   'alert.resolved': NOTE,
   'alert.reopened': NOTE,
   'alert.cancelled': NOTE,

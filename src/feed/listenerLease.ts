@@ -56,8 +56,9 @@ const selectLogEnds = (accountId: string) =>
   select(
     {
       head: eventHeads.sequence,
-      oldest: sql<number | null>`(SELECT min(${events.sequence}) FROM ${events}
-        WHERE ${events.accountId} = ${accountId})`,
+      /** Of an empty log that of the next event: everything before it is deleted. */
+      oldest: sql<number>`ifnull((SELECT min(${events.sequence}) FROM ${events}
+        WHERE ${events.accountId} = ${accountId}), ${eventHeads.sequence} + 1)`,
     },
     sql`FROM ${eventHeads} WHERE ${eventHeads.accountId} = ${accountId}`,
   )
@@ -81,7 +82,7 @@ export const acquireLease = async (
     streamsUntil: Math.max(latest.streamsUntil, lease.streamsUntil),
     locationStreamsUntil: Math.max(latest.locationStreamsUntil, lease.locationStreamsUntil),
   })
-  return ends.results[0] ?? { head: 0, oldest: null }
+  return ends.results[0] ?? { head: 0, oldest: 1 }
 }
 
 /** Makes the lease match the open streams. Only this function shortens it. */

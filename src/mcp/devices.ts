@@ -32,16 +32,17 @@ export const findDevice = async (api: Api, given: string): Promise<Device> => {
     given.length <= 64 ? list({ identifier: given }) : { devices: [] },
     list({ q: given, limit: 50 }),
   ])
-  const [identified] = byIdentifier.devices
-  if (identified) return identified
-  const named = byName.devices.filter(({ name }) => fold(name) === fold(given))
+  const withName = byName.devices.filter(({ name }) => fold(name) === fold(given))
+  // Whoever chooses an identifier must not take the place of a device that has it as its name.
+  const both = [...byIdentifier.devices, ...withName]
+  const named = [...new Map(both.map((device) => [device.id, device])).values()]
   const [only, second] = named
   if (only && !second) return only
   const shown = (named.length > 0 ? named : byName.devices).slice(0, MAX_SIMILAR).map(labelOf)
   const hint = shown.length > 0 ? ` Use the id of one of these: ${shown.join(', ')}.` : ''
   throw new ToolError(
     named.length > 0
-      ? `Several devices have this name.${hint}`
+      ? `Several devices have this name or identifier.${hint}`
       : `No device has this id, identifier or name.${hint}`,
   )
 }

@@ -41,11 +41,23 @@ interface Events {
   nextCursor: string | null
 }
 
-const readEvents = async (api: Api, query: Record<string, string | number | undefined>) => {
-  if (query.after !== undefined) return api<Events>('GET', '/api/events', { query })
-  const { lastSequence } = await api<Events>('GET', '/api/events', { query: { limit: 1 } })
+/** A page looks through some thousand events, and may have none that match. */
+const MAX_PAGES = 5
+
+type Query = Record<string, string | number | undefined>
+const readPage = (api: Api, query: Query) => api<Events>('GET', '/api/events', { query })
+
+const readLatest = async (api: Api, query: Query): Promise<Events> => {
+  const { lastSequence } = await readPage(api, { limit: 1 })
   const after = Math.max(0, lastSequence - EVENT_WINDOW)
-  return api<Events>('GET', '/api/events', { query: { ...query, after, limit: EVENT_WINDOW } })
+  return { ...(await readPage(api, { ...query, after, limit: EVENT_WINDOW })), lastSequence }
+}
+
+const readOn = async (api: Api, query: Query): Promise<Events> => {
+  let page = await readPage(api, query)
+  for (let pages = 1; page.events.length === 0 && page.nextCursor && pages < MAX_PAGES; pages++)
+    page = await readPage(api, { ...query, cursor: page.nextCursor })
+  return page
 }
 
 export const readingTools = [
@@ -170,18 +182,26 @@ export const readingTools = [
         .optional()
         .describe('Only events with a greater sequence: that of the last row seen, to go on.'),
       limit,
+      cursor,
     }),
-    run: async (api, { types, device, after, limit: max }) => {
+    run: async (api, { types, device, after, limit: max, cursor: from }) => {
       const devices = device === undefined ? undefined : (await findDevice(api, device)).id
-      const found = await readEvents(api, { types, devices, after, limit: max })
+      const isLatest = after === undefined && from === undefined
+      const read = isLatest ? readLatest : readOn
+      const found = await read(api, { types, devices, after, limit: max, cursor: from })
       const rows = found.events
         .slice(-max)
         .map(({ sequence, type, time: at, data }) => ({ sequence, type, time: at, data }))
       const summary = count(rows, 'event')
+      const { lastSequence, nextCursor } = found
+      if (isLatest) return { summary, data: { lastSequence }, rows, keepsEnd: true }
       // Whoever goes on after a sequence must miss none: the oldest come first.
-      if (after === undefined) return { summary, rows, keepsEnd: true }
-      const more = found.nextCursor === null ? '' : ' There are more: ask again after the last row.'
-      return { summary: summary + more, rows }
+      if (nextCursor === null) return { summary, data: { lastSequence }, rows }
+      return {
+        summary: `${summary} There may be more: ask again with nextCursor.`,
+        rows,
+        nextCursor,
+      }
     },
   }),
 ]

@@ -162,6 +162,15 @@ test('devices are found by id, identifier and exact name', async () => {
   expect(rest.data.rows).toMatchObject([{ name: 'Tern 8', lastLocation: null }])
 })
 
+test('an identifier that is the name of another device stands for neither', async () => {
+  const account = await openAccount()
+  const tern = await createDevice(account, 'Tern 7')
+  const other = await createDevice(account, 'Decoy', { identifier: 'Tern 7' })
+  const found = await run(account.token, 'where_is', { device: 'Tern 7' })
+  expect([found.isError, found.text]).toEqual([true, expect.stringContaining(tern.id)])
+  expect(found.text).toContain(other.id)
+})
+
 test('of another account nothing is found or changed', async () => {
   const mine = await openAccount()
   const other = await openAccount()
@@ -212,7 +221,7 @@ test('tracks, trips, usage and events are read', async () => {
       after: seen.at(-1) ?? 0,
       limit: 1,
     })
-    expect(more.summary.includes('There are more')).toBe(calls < 2)
+    expect(more.summary.includes('There may be more')).toBe(calls < 2)
     seen.push(...more.data.rows.map(({ sequence }: { sequence: number }) => sequence))
   }
   expect(new Set(seen).size).toBe(3)

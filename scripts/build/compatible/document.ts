@@ -66,7 +66,6 @@ const TEXTS = [
   'description',
   'example',
   'examples',
-  'default',
   'links',
   'tags',
   'deprecated',

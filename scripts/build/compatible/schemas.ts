@@ -143,10 +143,17 @@ const innerSchemas = (before: Schema, after: Schema, at: string): [Schema, Schem
 const changesFormat = (before: Schema, after: Schema, { direction }: Comparison): boolean =>
   before.format !== after.format && !!(direction === 'request' ? after : before).format
 
+/** Whoever leaves the member out would get something else. */
+const changesDefault = (before: Schema, after: Schema, { direction }: Comparison): boolean =>
+  direction === 'request' &&
+  before.default !== undefined &&
+  !isDeepStrictEqual(before.default, after.default)
+
 const compareOptions = (before: Schema, after: Schema, of: Comparison, at: string): string[] => [
   ...comparedValues(before, after, of, at),
   ...(of.direction === 'request' ? narrowedBounds(before, after, at) : []),
   ...(changesFormat(before, after, of) ? [`${at} has another \`format\``] : []),
+  ...(changesDefault(before, after, of) ? [`${at} has another \`default\``] : []),
   ...(typeOf(before) === 'object'
     ? (of.direction === 'request' ? requestMembers : replyMembers)(before, after, at)
     : []),

@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   'device.reactivated',
   'location.reported',
   'alert.raised',
+  'alert.updated',
   'alert.acknowledged',
   'alert.undelivered',
   'alert.escalated',

@@ -92,8 +92,12 @@ export const jsonRequest = (value: unknown): OutputRequest => ({
   body: JSON.stringify(value),
 })
 
-/** What other systems know a device by: its identifier or, without one, our id. */
-export const nameForOthers = ({ identifier, id }: OutputDevice): string => identifier ?? id
+/**
+ * What other systems know a device by: its identifier or, without one, our id. An identifier that
+ * looks like an id could be that of another device.
+ */
+export const nameForOthers = ({ identifier, id }: OutputDevice): string =>
+  identifier === null || /^dev_/i.test(identifier) ? id : identifier
 
 /** A record of a sandbox, marked wherever its receiver may look. */
 export const markSandbox = ({ device, alert, ...record }: OutputRecord): OutputRecord => ({
@@ -134,6 +138,10 @@ interface Delivered {
   data: Record<string, unknown>
 }
 
+/** Whether outputs send it, with its position. */
+export const isAlertEvent = (type: string): boolean =>
+  type === 'alert.raised' || type === 'alert.updated'
+
 /** A test of the emergency chain is none. */
 const isEmergency = ({ data }: Delivered): boolean => data.emergency === true && data.test !== true
 
@@ -141,7 +149,7 @@ const isEmergency = ({ data }: Delivered): boolean => data.emergency === true &&
 export const isInLane = (laneId: string, format: OutputFormat, event: Delivered): boolean => {
   if (format === 'json') return true
   if (!isAlertLane(laneId)) return event.type === 'location.reported'
-  return event.type === 'alert.raised' && isEmergency(event) === isEmergencyLane(laneId)
+  return isAlertEvent(event.type) && isEmergency(event) === isEmergencyLane(laneId)
 }
 
 /** Formats that take one position in a request. */

@@ -4,8 +4,7 @@ const quote = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 /** Marks text that a spreadsheet would run as a formula, and text that looks marked already. */
-const escapeFormula = (text: string): string =>
-  /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text
+const escapeFormula = (text: string): string => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 /** Lists and objects are JSON in one cell. */
 export const csvCell = (value: unknown): string => {

@@ -47,10 +47,14 @@ class Connection {
   }
 
   private receive(data: unknown): void {
+    if (this.failure) return
     const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : null
     this.size += bytes?.length ?? 0
-    if (!bytes || this.size > MAX_RECEIVED_BYTES) this.failure ??= new Error('not a broker')
-    else this.received = appendBytes(this.received, bytes)
+    if (bytes && this.size <= MAX_RECEIVED_BYTES) this.received = appendBytes(this.received, bytes)
+    else {
+      this.failure = new Error('not a broker')
+      this.socket.close()
+    }
     this.wake()
   }
 

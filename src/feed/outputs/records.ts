@@ -4,7 +4,7 @@ import { parseLocation, selectLastLocation } from '../../db/queries/locations.ts
 import { select } from '../../db/query.ts'
 import { devices, groupDevices } from '../../db/schema.ts'
 import { compile, literal, type Placeholders, readAll } from '../../db/statement.ts'
-import type { OutputDevice, OutputRecord } from '../../domain/output/output.ts'
+import { isAlertEvent, type OutputDevice, type OutputRecord } from '../../domain/output/output.ts'
 import type { StoredLocation } from '../../domain/track/location.ts'
 import type { LoggedEvent } from '../../events/store.ts'
 
@@ -44,7 +44,7 @@ const toRecord = (event: LoggedEvent, device: OutputDevice | undefined): OutputR
   if (!device) return null
   if (type === 'location.reported') return location && ofLocation(device, event, location)
   const { latitude, longitude, alertName, text, dateTime, positionTime } = data
-  if (type !== 'alert.raised' || typeof latitude !== 'number' || typeof longitude !== 'number')
+  if (!isAlertEvent(type) || typeof latitude !== 'number' || typeof longitude !== 'number')
     return null
   const timeOf = (text: unknown): number => {
     const time = Date.parse(String(text))

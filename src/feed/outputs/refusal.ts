@@ -1,6 +1,5 @@
 import { updateRows } from '../../db/objectTable.ts'
 import type { Webhook, WebhookDelivery } from '../../domain/event/webhook.ts'
-import { isAlertLane } from '../../domain/output/output.ts'
 import { newId } from '../../ids.ts'
 import { deliveries } from '../tables.ts'
 import type { AttemptResult } from '../webhooks/attempt.ts'
@@ -16,6 +15,8 @@ const MIN_UNCONFIRMED_ATTEMPTS = 4
 interface Attempted {
   /** As it was before the attempt. */
   delivery: WebhookDelivery
+  /** Whether an alert is in it: a webhook that changed its format has them among its locations. */
+  hasAlerts: boolean
   attempts: number
   /** When the lane's last delivery succeeded. */
   succeededAt: number | null
@@ -29,15 +30,16 @@ interface Attempted {
 export const isRefused = (
   { format }: Webhook,
   { responseCode, failure }: AttemptResult,
-  { delivery, attempts, succeededAt }: Attempted,
+  { delivery, hasAlerts, attempts, succeededAt }: Attempted,
 ): boolean => {
+  const isAlert = hasAlerts && delivery.sequences.length === 1
   if (failure === 'unconfirmed') {
     if (delivery.sequences.length > 1) return true
-    if (isAlertLane(delivery.webhookId) || delivery.failure !== 'unconfirmed') return false
+    if (isAlert || delivery.failure !== 'unconfirmed') return false
     return (succeededAt ?? 0) > delivery.creation && attempts >= MIN_UNCONFIRMED_ATTEMPTS
   }
   // What stands before the receiver may refuse for a moment: no alert is given up for it.
-  if (isAlertLane(delivery.webhookId)) return false
+  if (isAlert) return false
   // A broker's address replies before anything is published.
   if (format === 'json' || format === 'mqtt' || responseCode === null) return false
   return responseCode >= 400 && responseCode < 500 && !RETRIED.includes(responseCode)

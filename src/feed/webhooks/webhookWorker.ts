@@ -1,5 +1,5 @@
 import { type DisabledReason, MAX_EVENTS, type Webhook } from '../../domain/event/webhook.ts'
-import { isAlertLane, maxEventsOf } from '../../domain/output/output.ts'
+import { isAlertEvent, isAlertLane, maxEventsOf } from '../../domain/output/output.ts'
 import type { Env } from '../../env.ts'
 import { Admission } from '../../http/admission/admission.ts'
 import { isRefused, prepareSplit, repeatsOf } from '../outputs/refusal.ts'
@@ -101,7 +101,9 @@ export const deliverNext = async (
   const isCurrent = getWebhook()?.version === receiver.version
   const state = isCurrent ? readWorkerState(sql, receiver) : undefined
   const succeededAt = state?.succeededAt ?? null
-  const isFinal = isCurrent && isRefused(receiver, result, { delivery, attempts, succeededAt })
+  const hasAlerts = batch.events.some(({ type }) => isAlertEvent(type))
+  const attempted = { delivery, hasAlerts, attempts, succeededAt }
+  const isFinal = isCurrent && isRefused(receiver, result, attempted)
   const limits = { isRefused: isFinal, repeats: repeatsOf(receiver, delivery) }
   const since = {
     failingSince: state?.failingSince ?? null,

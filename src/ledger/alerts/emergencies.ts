@@ -20,6 +20,7 @@ import {
   UNDELIVERED_AFTER_MS,
 } from '../../domain/message/emergency.ts'
 import type { AlertDetails } from '../../domain/message/text/messageText.ts'
+import { iso } from '../../domain/time/iso.ts'
 import type { Decision } from '../decision.ts'
 import { isMessageOf } from '../messages/messageQueue.ts'
 import { type EmergencyRow, emergencies, type MessageRow, messages } from '../tables.ts'
@@ -91,6 +92,19 @@ export const findToJoin = (
       ORDER BY abs(${emergencies.time} - ${dateTime}) LIMIT 1`,
   )
 
+const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS)
+
+/** Others learn where the device is now: the emergency itself may have no place, or an old one. */
+const emitUpdated = (
+  tx: Decision,
+  { id, name, details }: EmergencyRow,
+  { dateTime, latitude, longitude }: AlertUpdate,
+): void => {
+  const place = { dateTime: iso(dateTime), latitude, longitude }
+  const data = { alertId: id, alertName: name, emergency: true, ...place }
+  tx.emit('alert.updated', details.deviceId, data)
+}
+
 /** Adds the place and time of a later emergency, in order of time. */
 export const joinEmergency = (
   tx: Decision,
@@ -105,6 +119,9 @@ export const joinEmergency = (
   const log = { at: tx.now, action: 'joined', by, text: null } as const
   const isLogged = updates.length <= MAX_LOGGED_JOINS
   tx.post({ kind: 'alert-state', id: row.id, updates, ...(isLogged && { log }) })
+  const before = row.updates.at(-1)?.dateTime ?? 0
+  if (update.dateTime >= before && (isLogged || minuteOf(update.dateTime) > minuteOf(before)))
+    emitUpdated(tx, row, update)
   return { ...row, updates }
 }
 

@@ -4,6 +4,7 @@ import {
   alertLanesOf,
   isInLane,
   markSandbox,
+  nameForOthers,
   type OutputRecord,
   webhookOfLane,
 } from '../../../src/domain/output/output.ts'
@@ -90,6 +91,16 @@ describe('what a sandbox sends says so', () => {
   })
 })
 
+test('no device is named by an identifier that looks like the id of another', () => {
+  const nameOf = (identifier: string | null) => nameForOthers({ ...device, identifier })
+  expect([nameOf('3004'), nameOf(null), nameOf('dev_2'), nameOf('DEV_2')]).toEqual([
+    '3004',
+    'dev_1',
+    'dev_1',
+    'dev_1',
+  ])
+})
+
 describe('lanes', () => {
   const lanes = ['whk_1', ...alertLanesOf('whk_1')]
   const laneOf = (type: string, data: Record<string, unknown> = {}) =>
@@ -100,6 +111,7 @@ describe('lanes', () => {
     expect(laneOf('alert.raised')).toEqual(['whk_1:alerts'])
     expect(laneOf('alert.raised', { emergency: true, test: true })).toEqual(['whk_1:alerts'])
     expect(laneOf('alert.raised', { emergency: true })).toEqual(['whk_1:emergencies'])
+    expect(laneOf('alert.updated', { emergency: true })).toEqual(['whk_1:emergencies'])
     expect(laneOf('device.created')).toEqual([])
     expect(lanes.map(webhookOfLane)).toEqual(['whk_1', 'whk_1', 'whk_1'])
   })

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { releaseSlots, tryAcquireSlot } from '../../../src/http/admission/loadShedding.ts'
 import type { Context } from '../../../src/http/context.ts'
 import { NEWEST_VERSION } from '../../../src/http/version/versions.ts'
-import { apiOf } from '../../../src/mcp/api.ts'
+import { type Api, apiOf } from '../../../src/mcp/api.ts'
+import { readingTools } from '../../../src/mcp/readingTools.ts'
 import { boundedText } from '../../../src/mcp/tool.ts'
 
 test('tools speak the newest version, whatever the key pins', async () => {
@@ -56,4 +57,22 @@ test('of rows that do not all fit, those that matter most are kept', () => {
 test('a result that is too long without rows says how to ask for less', () => {
   const text = boundedText({ summary: 'Usage.', data: { days: 'x'.repeat(40_000) } })
   expect(text).toMatch(/^Usage\. .*too long.*smaller limit, a shorter span/)
+})
+
+test('events after a sequence are found behind pages without any, or it can go on there', async () => {
+  const tool = readingTools.find(({ name }) => name === 'recent_events')
+  const callsOf = async (emptyPages: number) => {
+    const asked: unknown[] = []
+    const api = async (_: string, __: string, { query = {} }: { query?: object } = {}) => {
+      const events = asked.push(query) > emptyPages ? [{ sequence: 9, type: 'alert.raised' }] : []
+      return { events, lastSequence: 12, nextCursor: events.length > 0 ? null : `c${asked.length}` }
+    }
+    const found = await tool?.run(api as Api, { types: 'alert.*', after: 3, limit: 20 } as never)
+    return { asked: asked.length, found }
+  }
+  expect(await callsOf(3)).toMatchObject({
+    asked: 4,
+    found: { rows: [{ sequence: 9 }], data: { lastSequence: 12 } },
+  })
+  expect(await callsOf(20)).toMatchObject({ asked: 5, found: { rows: [], nextCursor: 'c5' } })
 })

@@ -18,7 +18,7 @@ const example = (): ApiDocument => {
     type: 'object',
     properties: {
       name: { type: 'string', maxLength: 64 },
-      kind: { type: 'string', enum: ['ship', 'truck'] },
+      kind: { type: 'string', enum: ['ship', 'truck'], default: 'ship' },
       owner: { anyOf: [{ type: 'string' }, { type: 'null' }] },
       part: { $ref: '#/components/schemas/Thing' },
       when: {
@@ -105,6 +105,10 @@ describe('what breaks no client', () => {
     ['a reply that is never null any more', ({ thing }) => thing.properties.owner?.anyOf?.pop()],
     ['a new error', ({ put }) => Object.assign(put.responses ?? {}, { 409: {} })],
     ['a further scope', ({ put }) => put.security?.push({ token: ['read'] })],
+    [
+      'another default of a member of a reply',
+      ({ thing }) => Object.assign(thing.properties.kind ?? {}, { default: 'truck' }),
+    ],
     ['a new event', ({ document }) => Object.assign(document.webhooks ?? {}, { 'a.b': {} })],
   ])('%s', (_, change) => {
     expect(findingsOf(change)).toEqual([])
@@ -124,6 +128,10 @@ describe('what breaks clients', () => {
       ({ put }) => {
         put.security = [{ token: ['admin'] }]
       },
+    ],
+    [
+      /kind has another `default`/,
+      ({ body }) => Object.assign(body.properties.kind ?? {}, { default: 'truck' }),
     ],
     [/the query parameter dryRun is gone/, ({ put }) => put.parameters?.pop()],
     [

@@ -102,13 +102,13 @@ test('an emergency that the broker does not confirm is not given up, though othe
 
 test('a record is given up only if the attempt before was not confirmed either', () => {
   const result = { responseCode: 101, failure: 'unconfirmed', durationMs: 1, answer: null } as const
-  const isFinal = (failure: string, webhookId = 'whk_1') => {
-    const delivery = { webhookId, failure, sequences: [1], creation: 1 } as WebhookDelivery
-    const attempted = { delivery, attempts: 9, succeededAt: 2 }
+  const isFinal = (failure: string, hasAlerts = false) => {
+    const delivery = { webhookId: 'whk_1', failure, sequences: [1], creation: 1 } as WebhookDelivery
+    const attempted = { delivery, hasAlerts, attempts: 9, succeededAt: 2 }
     return isRefused({ format: 'mqtt' } as Webhook, result, attempted)
   }
   expect([isFinal('unconfirmed'), isFinal('unreachable')]).toEqual([true, false])
-  expect(isFinal('unconfirmed', 'whk_1:emergencies')).toBe(false)
+  expect(isFinal('unconfirmed', true)).toBe(false)
 })
 
 test('a record to which the broker does not reply holds back no other', async () => {

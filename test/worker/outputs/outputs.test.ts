@@ -150,6 +150,47 @@ describe('an output', () => {
     expect([reply.status, reply.body.errors?.[0]?.pointer]).toEqual([400, '/settings/to'])
   })
 
+  test.each(['cot', 'mqtt'])(
+    'moves an emergency in %s to where it is raised again',
+    async (format) => {
+      const url = receiver().url(format === 'mqtt' ? 'broker' : '')
+      await create(format === 'mqtt' ? url.replace('https:', 'wss:') : url, format)
+      const press = (place: object) =>
+        account.call('POST', `/api/devices/${device}/alerts`, {
+          body: { alertName: 'SOSButton', ...place },
+        })
+      const first = await press({})
+      expect(first.body.alert.latitude).toBeNull()
+      const second = await press({ latitude: 38.75, longitude: -9.25 })
+      expect(second.body.alert.id).toBe(first.body.alert.id)
+      const part = format === 'mqtt' ? '38.75' : '-9-1-1" type="b-a-o-tbl"'
+      const calls = await waitFor(url, (all) => all.some(({ body }) => body.includes(part)))
+      expect(calls.filter(({ body }) => body.includes('38.75'))).toHaveLength(1)
+      const { events } = (await account.call('GET', '/api/events?types=alert.updated')).body
+      expect(events.map(({ data }: { data: object }) => data)).toMatchObject([
+        { alertId: first.body.alert.id, emergency: true, latitude: 38.75, longitude: -9.25 },
+      ])
+    },
+  )
+
+  test('repeats an alert that was pending in another format', async () => {
+    const failing = receiver().url('500')
+    const { id } = await create(failing, 'json')
+    await raise('urgent')
+    await waitFor(failing, (calls) => calls.length > 0)
+    const url = receiver().url('422')
+    await account.call('PATCH', `/api/webhooks/${id}`, { body: { url, format: 'traccar' } })
+    await passTime(account, HOUR_MS)
+    await waitFor(url, (calls) => calls.some(({ body }) => body.includes('urgent')))
+    await eventually(async () => {
+      const { body } = await callWithNewToken(account, 'GET', `/api/webhooks/${id}/deliveries`)
+      // The event that nobody was notified came with it, so both have deliveries of their own.
+      expect(body.deliveries).toContainEqual(
+        expect.objectContaining({ events: 1, responseCode: 422, nextAttempt: expect.any(String) }),
+      )
+    })
+  })
+
   test('an alert that always fails holds back no later one', async () => {
     const url = receiver().url('break-poison')
     await create(url, 'cot')

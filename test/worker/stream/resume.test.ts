@@ -58,6 +58,18 @@ describe('resuming', () => {
     expect(stream.sequences).toEqual([head - 1, head])
   })
 
+  test('ready says that nothing is stored once all events are deleted', async () => {
+    const account = await openAccount()
+    await logWithoutPoke(account, 5)
+    const head = await headOf(account)
+    await env.DB.prepare('DELETE FROM events WHERE account_id = ?').bind(account.id).run()
+    const stream = await listen(account, { query: '?after=0' })
+    expect(await stream.waitForReady()).toMatchObject({
+      lastSequence: head,
+      oldestSequence: head + 1,
+    })
+  })
+
   test('a stream with after beyond the last event is closed', async () => {
     const account = await openAccount()
     const { webSocket } = await upgrade('/api/stream?after=999999', {
