@@ -119,7 +119,7 @@ const DATA = {
     deviceId,
     alertId: alertId.meta({ description: 'The emergency that it has joined.' }),
     alertName,
-    emergency: z.literal(true),
+    emergency: z.literal(true).meta({ description: 'Only emergencies are joined.' }),
     dateTime: time,
     latitude: z.number().nullable().meta({
       description: 'Null without a position, and once the device is deleted.',

@@ -11024,7 +11024,10 @@ export interface components {
              * @example SOSButton
              */
             alertName: string;
-            /** @constant */
+            /**
+             * @description Only emergencies are joined.
+             * @constant
+             */
             emergency: true;
             /**
              * Format: date-time

@@ -5,7 +5,10 @@ interface Client {
   call: (operation: string, options?: object) => Promise<unknown>
 }
 
-const notFound = () => Response.json({ success: false, detail: 'Not found.' }, { status: 404 })
+const notFound = () => {
+  const problem = { success: false, code: 'device-not-found', detail: 'Not found.' }
+  return Response.json(problem, { status: 404 })
+}
 
 describe('a call that deletes', () => {
   let replies: (() => Response)[]
