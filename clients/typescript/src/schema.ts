@@ -3058,7 +3058,7 @@ export interface webhooks {
         put?: never;
         /**
          * alert.updated
-         * @description The device has raised an open emergency again, which has its new time and place. Beyond 50 times it is logged once a minute.
+         * @description The device has raised an open emergency again, which has its new time and place. One older than the known place is not logged. Beyond 50 times it is logged once a minute.
          *
          *     Events arrive in sequence, up to 100 in one call, together with the other types that the webhook receives.
          */
@@ -6116,7 +6116,7 @@ export interface components {
             /** @description What the event is about. */
             data: components["schemas"]["EventAlertRaisedData"];
         };
-        /** @description The device has raised an open emergency again, which has its new time and place. Beyond 50 times it is logged once a minute. */
+        /** @description The device has raised an open emergency again, which has its new time and place. One older than the known place is not logged. Beyond 50 times it is logged once a minute. */
         "Event.alert.updated": {
             /**
              * @description The id.

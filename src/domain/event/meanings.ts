@@ -12,7 +12,7 @@ export const MEANINGS: Record<EventType, string> = {
     'A device has reported locations; one event for each report. It is logged only while an enabled webhook or an open stream asks for it.',
   'alert.raised': 'A device has raised an alert.',
   'alert.updated':
-    'The device has raised an open emergency again, which has its new time and place. Beyond 50 times it is logged once a minute.',
+    'The device has raised an open emergency again, which has its new time and place. One older than the known place is not logged. Beyond 50 times it is logged once a minute.',
   'alert.acknowledged': 'An alert was acknowledged.',
   'alert.undelivered':
     'An emergency has reached nobody. `notices` says how many messages to the account’s administrators and emergency contacts are queued.',

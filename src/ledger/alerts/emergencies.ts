@@ -119,7 +119,9 @@ export const joinEmergency = (
   const log = { at: tx.now, action: 'joined', by, text: null } as const
   const isLogged = updates.length <= MAX_LOGGED_JOINS
   tx.post({ kind: 'alert-state', id: row.id, updates, ...(isLogged && { log }) })
-  const before = row.updates.at(-1)?.dateTime ?? 0
+  const lastUpdate = row.updates.at(-1)?.dateTime ?? 0
+  // One that arrives late must not move the emergency back to where it was before.
+  const before = Math.max(lastUpdate, row.details.alert.positionTime ?? 0)
   if (update.dateTime >= before && (isLogged || minuteOf(update.dateTime) > minuteOf(before)))
     emitUpdated(tx, row, update)
   return { ...row, updates }

@@ -122,6 +122,21 @@ describe('an SOS that joins an open one', () => {
 })
 
 describe('the newest place', () => {
+  test('is in `alert.updated`, an older one that arrives later is not', async () => {
+    const account = await openAccountWithPeople({ escalation: null })
+    const id = await createDevice(account)
+    const at = (minutes: number) => iso(Date.now() + minutes * MINUTE_MS)
+    const places = [-20, -40, -10, -30].map((minutes, n) => ({
+      dateTime: at(minutes),
+      latitude: 10 + n,
+      longitude: 20,
+    }))
+    let alert = null
+    for (const place of places) alert = (await raiseSos(account, id, place)).body.alert
+    expect(alert.updates).toHaveLength(3)
+    expect(await readEvents(account, 'alert.updated')).toMatchObject([places[2]])
+  })
+
   test('of those that joined and the last location is in rounds and in the single alert', async () => {
     const account = await openAccountWithPeople()
     const id = await createDevice(account)
