@@ -1,15 +1,10 @@
+import { type Counts, noCounts } from '../src/reportSummary.ts'
 import type { Context } from './command.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { type Checked, checkTrack } from './formats/check.ts'
 import { ALARMING } from './formats/fields.ts'
 import type { Point, Track } from './formats/track.ts'
-import {
-  type Counts,
-  describeCounts,
-  isComplete,
-  noCounts,
-  sendLocations,
-} from './sendLocations.ts'
+import { describeCounts, isComplete, sendLocations } from './sendLocations.ts'
 import { findDevice } from './session.ts'
 import { note, writeJson, writeLine } from './terminal/output.ts'
 import { Progress } from './terminal/progress.ts'

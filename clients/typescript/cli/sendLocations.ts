@@ -1,4 +1,5 @@
 import { type Perigee, PerigeeError } from '../src/index.ts'
+import { COUNTS, type Counts, noCounts } from '../src/reportSummary.ts'
 import { EXIT, Failure } from './failure.ts'
 import type { Point } from './formats/track.ts'
 import { explainProblem } from './session.ts'
@@ -6,18 +7,6 @@ import { explainProblem } from './session.ts'
 /** What the service takes in one call. */
 const MAX_LOCATIONS = 1000
 const MAX_BYTES = 1_000_000
-
-export const COUNTS = [
-  'accepted',
-  'duplicates',
-  'conflicts',
-  'tooOld',
-  'unknown',
-  'refused',
-] as const
-export type Counts = Record<(typeof COUNTS)[number], number>
-
-export const noCounts = (): Counts => Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts
 
 /** As few calls as possible, each within what the service takes. */
 export function* batchesOf(points: readonly Point[]): Generator<Point[]> {

@@ -19,9 +19,12 @@ export const COUNTS = [
   'unknown',
   'refused',
 ] as const
+export type Counts = Record<(typeof COUNTS)[number], number>
+
+export const noCounts = (): Counts => Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts
 
 /** What became of the reports since the last `flush`, as the service counts them. */
-export interface ReportSummary extends Record<(typeof COUNTS)[number], number> {
+export interface ReportSummary extends Counts {
   /** How many were refused for their values. */
   invalid: number
   /** What was not stored, the last thousand. */
@@ -34,14 +37,7 @@ const MAX_RESULTS = 1000
 export const hasCounts = (reply: Reply | undefined): reply is Reply =>
   COUNTS.every((name) => typeof reply?.[name] === 'number') && Array.isArray(reply?.results)
 
-export const newSummary = (): ReportSummary => ({
-  ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Pick<
-    ReportSummary,
-    (typeof COUNTS)[number]
-  >),
-  invalid: 0,
-  results: [],
-})
+export const newSummary = (): ReportSummary => ({ ...noCounts(), invalid: 0, results: [] })
 
 /** The results that are kept are the last. */
 export const addResult = ({ results }: ReportSummary, result: ReportResult): void => {

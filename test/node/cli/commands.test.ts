@@ -170,26 +170,18 @@ const serveDevice = (answer: (call: Call) => void) =>
     else call.reply(200, { success: true, devices: [device], nextCursor: null })
   })
 
-test('an interrupted report sends what waits', async () => {
+test.each([
+  ['sends what waits', true, '1 stored\n', ''],
+  ['says what a silent service has not got', false, '0 stored\n', '1 location was not sent.\n'],
+])('an interrupted report %s', async (_, isAnswered, stdout, stderr) => {
   const calls: Call[] = []
   const url = await serve((call) => calls.push(call))
   const { code, output, write, interrupt } = perigee(url, 'report', '-')
   write(lineOf(1))
   await vi.waitFor(() => expect(calls.length).toBe(1), within)
   interrupt()
-  calls[0]?.reply(200, stored(1))
-  expect([await code, output.stdout]).toEqual([130, '1 stored\n'])
-})
-
-test('an interrupted report says what a service that does not reply has not got', async () => {
-  const calls: Call[] = []
-  const url = await serve((call) => calls.push(call))
-  const { code, output, write, interrupt } = perigee(url, 'report', '-')
-  write(lineOf(1))
-  await vi.waitFor(() => expect(calls.length).toBe(1), within)
-  interrupt()
-  expect([await code, output.stdout]).toEqual([130, '0 stored\n'])
-  expect(output.stderr).toBe('1 location was not sent.\n')
+  if (isAnswered) calls[0]?.reply(200, stored(1))
+  expect([await code, output.stdout, output.stderr]).toEqual([130, stdout, stderr])
 })
 
 test('positions of several devices are not imported as those of one', async () => {

@@ -1,9 +1,10 @@
+import type { Counts } from '../../src/reportSummary.ts'
 import { numberOf, type Options, textOf, timeOf } from '../arguments.ts'
 import type { Command, Context } from '../command.ts'
 import { EXIT, type ExitCode, usageFailure } from '../failure.ts'
 import type { Location } from '../formats/track.ts'
 import { reportLines } from '../reportLines.ts'
-import { type Counts, describeCounts, isComplete, sendLocations } from '../sendLocations.ts'
+import { describeCounts, isComplete, sendLocations } from '../sendLocations.ts'
 import { findDevice } from '../session.ts'
 import { writeJson, writeLine } from '../terminal/output.ts'
 
