@@ -9,6 +9,13 @@ export const LINT = ['Format and lint', 'biome', 'ci', '--error-on-warnings', CO
 export const TYPES = ['Types', 'tsc']
 export const CONSOLE_TYPES = ['Types of the console', 'tsc', '-p', 'console']
 export const CLIENT_TYPES = ['Types of the client', 'tsc', '-p', 'clients/typescript', '--noEmit']
+export const CLI_TYPES = [
+  'Types of the command line',
+  'tsc',
+  '-p',
+  'clients/typescript/cli',
+  '--noEmit',
+]
 export const MIGRATIONS = [
   'Migrations match the schema',
   'node',

@@ -3,6 +3,7 @@
 import { run } from './child.mjs'
 import {
   BUILD,
+  CLI_TYPES,
   CLIENT_TYPES,
   COMPATIBLE,
   CONSOLE_TYPES,
@@ -24,7 +25,17 @@ if (given.length > 0) process.exit(await run(command, [...args, ...given]))
 
 const start = performance.now()
 // Before the tests, not beside them: a lint error shows within seconds, and the tests keep both cores.
-const CHECKS = [LINT, TYPES, CONSOLE_TYPES, CLIENT_TYPES, MIGRATIONS, OPENAPI, COMPATIBLE, BUILD]
+const CHECKS = [
+  LINT,
+  TYPES,
+  CONSOLE_TYPES,
+  CLIENT_TYPES,
+  CLI_TYPES,
+  MIGRATIONS,
+  OPENAPI,
+  COMPATIBLE,
+  BUILD,
+]
 await runTogether(CHECKS)
 await runStep(TESTS)
 console.log(`\nAll passed in ${secondsSince(start)}.`)
